@@ -8,67 +8,142 @@
 
 #include "core/launch.cuh"
 
-#define BLOCK_X 32
-#define BLOCK_Y 8
-
 namespace
 {
 
-__device__ unsigned
-byte_at (const StereoRemapPlane & p, int bytes, int x, int y, int i)
+/* Threads of a block, and pixels of a thread, one below the other. */
+const int block_width = 32;
+const int block_height = 8;
+const int pixels = 4;
+
+struct RemapArgs
 {
-  bool inside = (unsigned) x < (unsigned) p.width
+  StereoRemapPlane plane;
+  bool aligned;                 /* rows of samples of 4 bytes, to words */
+};
+
+/* A sample, its first byte lowest; outside the image the border. */
+template < int BYTES > __device__ __forceinline__ uint32_t
+sample_at (const StereoRemapPlane & p, int x, int y)
+{
+  const bool inside = (unsigned) x < (unsigned) p.width
       && (unsigned) y < (unsigned) p.height;
-
-  return inside ? __ldg (p.in + (size_t) y * p.in_stride + (size_t) bytes * x
-      + i) : p.border[i];
-}
-
-/* One thread per sample; rows need no alignment. */
-template < int BYTES > __global__ void
-remap_kernel (const StereoRemapPlane p)
-{
-  int x = blockIdx.x * BLOCK_X + threadIdx.x;
-  int y = blockIdx.y * BLOCK_Y + threadIdx.y;
-
-  if (x >= p.width || y >= p.height)
-    return;
-  const StereoSource s = p.sources[(size_t) y * p.width + x];
-  uint8_t *out = p.out + (size_t) y * p.out_stride + (size_t) BYTES * x;
-  int sx = s.x >> 8, sy = s.y >> 8;
-  unsigned fx = s.x & 255, fy = s.y & 255;
-  unsigned pixel = 0;
+  const uint8_t *at = p.in + (size_t) y * p.in_stride + (size_t) BYTES * x;
+  uint32_t sample = 0;
 
 #pragma unroll
-  for (int i = 0; i < BYTES; i++) {
-    unsigned above = byte_at (p, BYTES, sx, sy, i) * (256 - fx)
-        + byte_at (p, BYTES, sx + 1, sy, i) * fx;
-    unsigned below = byte_at (p, BYTES, sx, sy + 1, i) * (256 - fx)
-        + byte_at (p, BYTES, sx + 1, sy + 1, i) * fx;
+  for (int i = 0; i < BYTES; i++)
+    sample |= (uint32_t) (inside ? __ldg (at + i) : p.border[i]) << 8 * i;
+  return sample;
+}
 
-    pixel |= ((above * (256 - fy) + below * fy + 32768) >> 16) << 8 * i;
+/* The samples around a source: above, then below. */
+template < int BYTES > __device__ __forceinline__ void
+get_samples (const RemapArgs & a, const StereoSource & s, uint32_t (&sample)[4])
+{
+  const StereoRemapPlane & p = a.plane;
+  const int x = s.x >> 8, y = s.y >> 8;
+
+  if (BYTES == 4 && a.aligned && (unsigned) x < (unsigned) p.width - 1
+      && (unsigned) y < (unsigned) p.height - 1) {
+    const uint8_t *above = p.in + (size_t) y * p.in_stride + (size_t) 4 * x;
+    const uint8_t *below = above + p.in_stride;
+
+    sample[0] = __ldg ((const uint32_t *) above);
+    sample[1] = __ldg ((const uint32_t *) above + 1);
+    sample[2] = __ldg ((const uint32_t *) below);
+    sample[3] = __ldg ((const uint32_t *) below + 1);
+    return;
   }
-  if (BYTES == 4 && (uintptr_t) out % 4 == 0) {
-    *(uint32_t *) out = pixel;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    sample[i] = sample_at < BYTES > (p, x + i % 2, y + i / 2);
+}
+
+/* Interpolates bytes.  The horizontal sums of two bytes are in the halves of a
+ * word. */
+template < int BYTES > __device__ __forceinline__ uint32_t
+interpolate (const uint32_t (&sample)[4], uint32_t fx, uint32_t fy)
+{
+  uint32_t result = 0;
+
+#pragma unroll
+  for (int first = 0; first < min (BYTES, 2); first++) {
+    uint32_t pair[4];
+
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      pair[i] = sample[i] >> 8 * first & 0xff00ff;
+    const uint32_t above = pair[0] * (256 - fx) + pair[1] * fx;
+    const uint32_t below = pair[2] * (256 - fx) + pair[3] * fx;
+
+#pragma unroll
+    for (int i = first; i < BYTES; i += 2) {
+      const int shift = i < 2 ? 0 : 16;
+
+      result |= ((above >> shift & 0xffff) * (256 - fy)
+          + (below >> shift & 0xffff) * fy + 32768) >> 16 << 8 * i;
+    }
+  }
+  return result;
+}
+
+template < int BYTES > __device__ __forceinline__ void
+store_sample (const RemapArgs & a, uint8_t * out, uint32_t sample)
+{
+  if (BYTES == 4 && a.aligned) {
+    *(uint32_t *) out = sample;
     return;
   }
 #pragma unroll
   for (int i = 0; i < BYTES; i++)
-    out[i] = (uint8_t) (pixel >> 8 * i);
+    out[i] = (uint8_t) (sample >> 8 * i);
+}
+
+template < int BYTES > __global__ void
+__launch_bounds__ (block_width * block_height)
+remap_kernel (const __grid_constant__ RemapArgs a)
+{
+  const StereoRemapPlane & p = a.plane;
+  const int x = (int) (blockIdx.x * block_width + threadIdx.x);
+  const int first = (int) (blockIdx.y * block_height * pixels + threadIdx.y);
+  StereoSource source[pixels];
+
+  if (x >= p.width)
+    return;
+#pragma unroll
+  for (int i = 0; i < pixels; i++)
+    source[i] = p.sources[(size_t) min (first + i * block_height, p.height - 1)
+        * p.width + x];
+#pragma unroll
+  for (int i = 0; i < pixels; i++) {
+    const int y = first + i * block_height;
+    uint32_t sample[4];
+
+    get_samples < BYTES > (a, source[i], sample);
+    if (y < p.height)
+      store_sample < BYTES > (a, p.out + (size_t) y * p.out_stride
+          + (size_t) BYTES * x, interpolate < BYTES > (sample,
+              source[i].x & 255, source[i].y & 255));
+  }
 }
 
 StereoStatus
 rectify_remap (StereoQueue * queue, const StereoRemapPlane * plane)
 {
-  static void (*const kernels[])(const StereoRemapPlane) = {
+  static void (*const kernels[])(const RemapArgs) = {
     remap_kernel < 1 >, remap_kernel < 2 >, remap_kernel < 3 >,
     remap_kernel < 4 >
   };
+  const RemapArgs args = { *plane, ((uintptr_t) plane->in | plane->in_stride
+        | (uintptr_t) plane->out | plane->out_stride) % 4 == 0
+  };
 
   return run_kernel (queue, "remap_kernel", false,
-      dim3 (stereo_blocks (plane->width, BLOCK_X),
-          stereo_blocks (plane->height, BLOCK_Y)), dim3 (BLOCK_X, BLOCK_Y), 0,
-      kernels[plane->sample_bytes - 1], *plane);
+      dim3 (stereo_blocks (plane->width, block_width),
+          stereo_blocks (plane->height, block_height * pixels)),
+      dim3 (block_width, block_height), 0, kernels[plane->sample_bytes - 1],
+      args);
 }
 
 }                               // namespace
