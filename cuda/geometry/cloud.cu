@@ -12,9 +12,11 @@
 #define BLOCK_X 64
 #define BLOCK_Y 4
 
-/* Packed: one block per row. */
+/* Packed: one block per row, several pixels per thread. */
 #define WARP 32
 #define WARPS 8
+#define PIXELS 4
+#define CHUNK (WARP * WARPS * PIXELS)
 
 namespace
 {
@@ -94,42 +96,100 @@ organised_kernel (const StereoCloudFrame f, int alignment)
   }
 }
 
-/* A block compacts a row by counting the valid points before each pixel. */
-template < bool COLORS > __global__ void
-packed_kernel (const StereoCloudFrame f)
+/* Stores bytes begin to end of a row with all threads of the block: words, and
+ * bytes where a word is not whole.  get (i): the word from byte i on */
+template < typename Get > __device__ __forceinline__ void
+put_range (uint8_t * row, int begin, int end, const Get & get)
+{
+  const int misalignment = (int) ((uintptr_t) (row + begin) % 4);
+
+  for (int i = begin - misalignment + 4 * (int) threadIdx.x; i < end;
+      i += 4 * WARP * WARPS) {
+    if (i >= begin && i + 4 <= end) {
+      *(uint32_t *) (row + i) = get (i);
+      continue;
+    }
+    for (int k = max (i, begin); k < min (i + 4, end); k++)
+      row[k] = (uint8_t) get (k);
+  }
+}
+
+/* Four bytes, from byte i on, of consecutive points of BYTES bytes, each in a
+ * vector. */
+template < int BYTES > __device__ __forceinline__ uint32_t
+stream_word (const uint4 * points, int i)
+{
+  const int point = i / BYTES, at = i % BYTES / 4;
+  const int bits = min (8 * (BYTES - 4 * at), 32);
+  const uint32_t *words = (const uint32_t *) (points + point);
+  const uint64_t pair = words[at]
+      | (uint64_t) words[at == (BYTES - 1) / 4 ? 4 : at + 1] << bits;
+
+  return (uint32_t) (pair >> 8 * (i % BYTES % 4));
+}
+
+/* Compacts part of a row in shared memory.  Returns the number of points. */
+template < bool COLORS > __device__ __forceinline__ int
+compact (const StereoCloudFrame & f, int first, uint4 * points)
 {
   __shared__ int of_warp[WARPS];
   const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-  const int row = blockIdx.x;
-  uint8_t *out = f.points + (size_t) row * f.points_stride;
+  Point p[PIXELS];
+  unsigned known[PIXELS];
+  int n = 0, before = 0;
+
+#pragma unroll
+  for (int i = 0; i < PIXELS; i++) {
+    const int x = first + (warp * PIXELS + i) * WARP + lane;
+
+    p[i].known = false;
+    if (x < f.columns)
+      p[i] = point_at < COLORS > (f, x, blockIdx.x);
+    known[i] = __ballot_sync (0xffffffffu, p[i].known);
+    n += __popc (known[i]);
+  }
+  /* the points before are stored */
+  __syncthreads ();
+  if (lane == 0)
+    of_warp[warp] = n;
+  __syncthreads ();
+  n = 0;
+  for (int i = 0; i < WARPS; i++) {
+    before += i < warp ? of_warp[i] : 0;
+    n += of_warp[i];
+  }
+#pragma unroll
+  for (int i = 0; i < PIXELS; i++) {
+    if (p[i].known)
+      points[before + __popc (known[i] & ((1u << lane) - 1))] =
+          make_uint4 (__float_as_uint (p[i].x), __float_as_uint (p[i].y),
+          __float_as_uint (p[i].z), p[i].r | p[i].g << 8 | p[i].b << 16);
+    before += __popc (known[i]);
+  }
+  __syncthreads ();
+  return n;
+}
+
+template < bool COLORS > __global__ void
+__launch_bounds__ (WARP * WARPS)
+packed_kernel (const __grid_constant__ StereoCloudFrame f)
+{
+  const int bytes = COLORS ? 15 : 12;
+  __shared__ uint4 shared[CHUNK + 1];
+  uint4 *points = shared;
+  uint8_t *row = f.points + (size_t) blockIdx.x * f.points_stride;
   int n = 0;
 
-  for (int first = 0; first < f.columns; first += WARP * WARPS) {
-    const int x = first + threadIdx.x;
-    Point p = { 0, 0, 0, 0, 0, 0, false };
+  for (int first = 0; first < f.columns; first += CHUNK) {
+    const int more = compact < COLORS > (f, first, points);
 
-    if (x < f.columns)
-      p = point_at < COLORS > (f, x, row);
-    const unsigned known = __ballot_sync (0xffffffffu, p.known);
-    int before = n + __popc (known & ((1u << lane) - 1));
-
-    if (lane == 0)
-      of_warp[warp] = __popc (known);
-    __syncthreads ();
-    for (int i = 0; i < WARPS; i++) {
-      before += i < warp ? of_warp[i] : 0;
-      n += of_warp[i];
-    }
-    if (p.known)
-      put_point < COLORS > (out + (size_t) before * f.point_bytes, p,
-          p.r | p.g << 8 | p.b << 16, f.point_bytes);
-    __syncthreads ();
+    put_range (row + (size_t) n * bytes, 0, more * bytes,
+        [points] (int i) { return stream_word < bytes > (points, i); });
+    n += more;
   }
-  for (int i = n * f.point_bytes + threadIdx.x; i < f.row_bytes;
-      i += WARP * WARPS)
-    out[i] = 0;
+  put_range (row, n * bytes, f.row_bytes, [] (int) { return 0u; });
   if (threadIdx.x == 0 && f.counts != NULL)
-    put_bytes (f.counts + 4 * (size_t) row, n, 4);
+    put_bytes (f.counts + 4 * (size_t) blockIdx.x, n, 4);
 }
 
 StereoStatus
