@@ -58,6 +58,17 @@ stereo_output_encode (const StereoOutput * output, float value)
   return (uint16_t) code;
 }
 
+/* Powers of two are the most common divisors. */
+STEREO_INLINE unsigned
+stereo_divide (unsigned dividend, unsigned divisor)
+{
+#ifdef __CUDA_ARCH__
+  if ((divisor & (divisor - 1)) == 0)
+    return dividend >> (__ffs ((int) divisor) - 1);
+#endif
+  return dividend / divisor;
+}
+
 /*
  * The result of a map's code: floor (code * gain / divisor + 1/2).  Where that
  * is the invalid value, the next one, or the previous one at the upper end.
@@ -69,9 +80,8 @@ stereo_output_from_map (const StereoOutput * output, unsigned code)
 
   if (code == STEREO_INVALID)
     return (uint16_t) output->invalid;
-  value = code * output->gain;
-  if (output->divisor > 1)
-    value = (value + output->divisor / 2) / output->divisor;
+  value = stereo_divide (code * output->gain + output->divisor / 2,
+      output->divisor);
   if (value == output->invalid)
     value = value < (output->bytes == 1 ? 255u : 65535u) ? value + 1
         : value - 1;

@@ -82,7 +82,7 @@ typedef struct
   uint8_t *past_view;           /* left views of past and next */
   uint8_t *next_view;
   uint8_t *age;                 /* frames that o has replaced n */
-  size_t stride;                /* bytes, of past_view, next_view and age */
+  size_t stride;                /* of all of these, in pixels */
 } StereoTemporalFrame;
 
 /* Stage table "temporal". */

@@ -14,49 +14,181 @@
 namespace
 {
 
-/* Without a previous frame, the code is kept. */
-template < bool first >
+/* ------------------------------------------------------------------ windows */
+
+/* 3x3 bytes of a view around a pixel; outside the view its border. */
+struct Window
+{
+  uint32_t row[3];
+
+  __device__ __forceinline__ Window (const StereoTemporalFrame & f,
+      const StereoTemporalView & view, int x, int y)
+  {
+    unsigned column[3];
+
+#pragma unroll
+    for (int i = 0; i < 3; i++)
+      column[i] = (unsigned) (stereo_clamp_int (x + i - 1, 0, f.width - 1)
+          * view.step);
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+      const uint8_t *from = view.data + view.stride
+          * (unsigned) stereo_clamp_int (y + i - 1, 0, f.height - 1);
+
+      row[i] = from[column[0]] | (uint32_t) from[column[1]] << 8
+          | (uint32_t) from[column[2]] << 16;
+    }
+  }
+};
+
+/* stereo_temporal_sum () */
+__device__ __forceinline__ int
+window_sum (const Window & a, const Window & b)
+{
+  return (int) (__vsadu4 (a.row[0], b.row[0]) + __vsadu4 (a.row[1], b.row[1])
+      + __vsadu4 (a.row[2], b.row[2]));
+}
+
+/* ------------------------------------------------------------------- pixels */
+
+/* A pixel: its codes before and now, and for how many frames the former has
+ * replaced the latter. */
+struct Pixel
+{
+  int x, y;
+  unsigned at;                  /* in maps and past views */
+  unsigned before, now, passed;
+
+  __device__ __forceinline__ Pixel (const StereoTemporalFrame & f, int x, int y)
+  :x (x), y (y), at ((unsigned) y * (unsigned) f.stride + (unsigned) x),
+  before (f.past.data[at]), now (f.map.data[at]), passed (f.age[at])
+  {
+  }
+
+  __device__ __forceinline__ void store (const StereoTemporalFrame & f,
+      const StereoOutput & output, unsigned next, unsigned age) const
+  {
+    f.next.data[at] = (uint16_t) next;
+    f.age[at] = (uint8_t) age;
+    stereo_store_raw (&output, x, y, stereo_output_from_map (&output,
+            now == STEREO_INVALID ? STEREO_INVALID : next));
+  }
+
+  /* Keeps the previous code or not. */
+  __device__ __forceinline__ void decide (const StereoTemporalFrame & f,
+      const StereoOutput & output, bool keep) const
+  {
+    store (f, output, keep ? before : now, keep ? passed + 1 : 0);
+  }
+
+  __device__ __forceinline__ bool is_replaceable (const StereoTemporalFrame & f)
+      const
+  {
+    return before != STEREO_INVALID && passed < (unsigned) f.frames;
+  }
+
+  /* Whether the code changes so much that the views decide. */
+  __device__ __forceinline__ bool jumps (const StereoTemporalFrame & f) const
+  {
+    return is_replaceable (f) && now != STEREO_INVALID
+        && stereo_temporal_distance (before, now)
+        > STEREO_TEMPORAL_JUMP * f.unit;
+  }
+
+  /* Filters a pixel that does not jump.  change: of the view */
+  __device__ __forceinline__ void filter (const StereoTemporalFrame & f,
+      const StereoOutput & output, int change) const
+  {
+    if (before != STEREO_INVALID && now != STEREO_INVALID
+        && stereo_temporal_distance (before, now) <= f.unit
+        && change <= STEREO_TEMPORAL_LEVELS)
+      store (f, output, stereo_temporal_mean (before, now), 0);
+    else
+      decide (f, output, is_replaceable (f) && now == STEREO_INVALID);
+  }
+
+  /* stereo_temporal_is_plausible () */
+  __device__ __forceinline__ bool is_plausible (const StereoTemporalFrame & f)
+      const
+  {
+    const Window own (f, f.left, x, y);
+    const int cost = window_sum (own, Window (f, f.right,
+            stereo_temporal_partner (&f, x, before), y));
+    const int other = window_sum (own, Window (f, f.right,
+            stereo_temporal_partner (&f, x, now), y));
+    bool plausible;
+
+    if (!stereo_temporal_is_open (cost, other, &plausible))
+      return plausible;
+    return window_sum (own, Window (f, stereo_temporal_past_view (&f), x, y))
+        <= STEREO_TEMPORAL_SUM || !stereo_temporal_was_near (&f, x, y, now);
+  }
+};
+
+/* The byte of the left view. */
+__device__ __forceinline__ unsigned
+view_at (const StereoTemporalFrame & f, int x, int y)
+{
+  return f.left.data[f.left.stride * (unsigned) y + (unsigned) (x
+          * f.left.step)];
+}
+
+/* ------------------------------------------------------------------ kernels */
+
+const int block_width = 32;
+const int block_height = 8;
+
+/* The few pixels that jump are listed and decided later, by consecutive
+ * threads. */
 __global__ void
+__launch_bounds__ (block_width * block_height)
 filter_kernel (const __grid_constant__ StereoTemporalFrame f,
     const __grid_constant__ StereoOutput output)
 {
-  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-  const size_t at = (size_t) y * f.stride + x;
-  unsigned age = 0;
+  __shared__ uchar2 jumps[block_width * block_height];
+  __shared__ int n;
+  const int thread = (int) (threadIdx.y * block_width + threadIdx.x);
+  const int x0 = (int) (blockIdx.x * block_width);
+  const int y0 = (int) (blockIdx.y * block_height);
+  const int x = x0 + (int) threadIdx.x, y = y0 + (int) threadIdx.y;
+
+  if (thread == 0)
+    n = 0;
+  __syncthreads ();
+  pdl_wait ();
+  if (x < f.width && y < f.height) {
+    const unsigned view = view_at (f, x, y);
+    const Pixel p (f, x, y);
+    const int change = stereo_temporal_distance (view, f.past_view[p.at]);
+
+    f.next_view[p.at] = (uint8_t) view;
+    if (p.jumps (f))
+      jumps[atomicAdd (&n, 1)] = make_uchar2 (threadIdx.x, threadIdx.y);
+    else
+      p.filter (f, output, change);
+  }
+  __syncthreads ();
+  if (thread < n) {
+    const Pixel p (f, x0 + jumps[thread].x, y0 + jumps[thread].y);
+
+    p.decide (f, output, p.is_plausible (f));
+  }
+}
+
+/* The codes of a frame without a previous one are kept. */
+__global__ void
+first_kernel (const __grid_constant__ StereoTemporalFrame f,
+    const __grid_constant__ StereoOutput output)
+{
+  int x, y;
 
   pdl_wait ();
-  if (x >= f.width || y >= f.height)
+  if (!stereo_own_pixel (f.width, f.height, &x, &y))
     return;
+  const Pixel p (f, x, y);
 
-  const unsigned now = f.map.data[(size_t) y * f.map.stride + x];
-  const unsigned view = f.left.data[(size_t) y * f.left.stride
-      + (size_t) x * f.left.step];
-  unsigned next = now;
-
-  if (!first) {
-    const unsigned before = f.past.data[(size_t) y * f.past.stride + x];
-    const unsigned once = f.past_view[at], passed = f.age[at];
-    const int distance = stereo_temporal_distance (before, now);
-
-    if (before == STEREO_INVALID) {
-      next = now;
-    } else if (now != STEREO_INVALID
-        && distance <= STEREO_TEMPORAL_JUMP * f.unit) {
-      if (distance <= f.unit
-          && stereo_temporal_distance (view, once) <= STEREO_TEMPORAL_LEVELS)
-        next = stereo_temporal_mean (before, now);
-    } else if (passed < (unsigned) f.frames && (now == STEREO_INVALID
-            || stereo_temporal_is_plausible (&f, x, y, before, now))) {
-      next = before;
-      age = passed + 1;
-    }
-  }
-  f.next.data[(size_t) y * f.next.stride + x] = (uint16_t) next;
-  f.next_view[at] = (uint8_t) view;
-  f.age[at] = (uint8_t) age;
-  stereo_store_raw (&output, x, y, stereo_output_from_map (&output,
-          now == STEREO_INVALID ? STEREO_INVALID : next));
+  f.next_view[p.at] = (uint8_t) view_at (f, x, y);
+  p.decide (f, output, false);
 }
 
 /* ------------------------------------------------------------------- stages */
@@ -80,8 +212,7 @@ temporal_filter (StereoQueue * queue, const StereoTemporalFrame * frame,
 {
   return run_kernel (queue, "filter_kernel", true,
       stereo_pixel_grid (frame->width, frame->height), stereo_pixel_block, 0,
-      frame->first ? filter_kernel < true > : filter_kernel < false >, *frame,
-      *output);
+      frame->first ? first_kernel : filter_kernel, *frame, *output);
 }
 
 }                               // namespace
