@@ -15,9 +15,9 @@
 namespace
 {
 
-/* Maximum size of a chunk's volume, for the second level cache and for the two
- * volumes in memory. */
-const size_t chunk_bytes = (size_t) 70 << 20;
+/* Maximum size of a chunk's volume, of which there are two: 128 disparities of
+ * 1920x1080.  Each chunk but the first merges its winners with those before. */
+const size_t chunk_bytes = (size_t) 256 << 20;
 
 /* Pixels of a row per block that finds winners, and its maximum number of
  * groups of 16 disparities; each pixel and group has a thread. */
