@@ -163,7 +163,7 @@ template <Kind K> struct Target
       Word<K> word) const
   {
     if (K == Kind::WORDS)
-      ((uint32_t *) row.pixels)[x] = (uint32_t) word * scale + padding;
+      ((uint32_t *) row.pixels)[x] = (uint32_t) word * scale | padding;
     else if (direct)
       store_color<K> (k, row, x, word);
     else

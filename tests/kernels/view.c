@@ -581,10 +581,28 @@ describe (const Case * c, size_t device, char *text, size_t size)
       p->blending, p->scale, p->minimum);
 }
 
+/* Whether the byte of a pixel that is no channel is 255, if there is one. */
+static bool
+has_padding (const Images * i, int x, int y)
+{
+  const uint8_t *row = plane_row (&i->frame, 0, y);
+
+  switch (i->frame.image.format) {
+    case STEREO_FORMAT_RGBX:
+    case STEREO_FORMAT_BGRX:
+      return row[4 * x + 3] == 255;
+    case STEREO_FORMAT_XRGB:
+    case STEREO_FORMAT_XBGR:
+      return row[4 * x] == 255;
+    default:
+      return true;
+  }
+}
+
 static void
 compare (const Case * c, const Images * i, size_t device)
 {
-  int bx, by, wrong = 0;
+  int bx, by, wrong = 0, unpadded = 0;
   char text[400];
 
   block_of (c->format, &bx, &by);
@@ -604,9 +622,11 @@ compare (const Case * c, const Images * i, size_t device)
         fprintf (stderr, "%s\n(%d, %d) channel %d is %d, expected %d\n", text,
             x, y, k, found[k], expected[k]);
       }
+      unpadded += !has_padding (i, x, y);
     }
   }
   CHECK_INT (wrong, ==, 0);
+  CHECK_INT (unpadded, ==, 0);
   CHECK (test_image_intact (&i->frame));
 }
 
