@@ -231,7 +231,7 @@ cloud_convert_view (const Cloud * c, const StereoOpFrame * frame,
     f->channel[i] = n_planes == 3 ? conversion.target[i] : c->converted + i;
   f->channel_step = n_planes == 3 ? 1 : 4;
   f->channel_stride = c->converted_stride;
-  status = c->converting->convert (frame->queue, &conversion);
+  status = c->converting->convert (frame->queue, &conversion, 1);
   return status == STEREO_OK ? stereo_stage_end (frame->timestamps, "convert")
       : status;
 }

@@ -202,28 +202,39 @@ rows_load (void *state, StereoDevice * device, StereoMessage * why)
 
 /* ---------------------------------------------------------------------- run */
 
+/* Converts the views to luma, where they are not. */
 static StereoStatus
-convert_luma (const Rows * r, const StereoOpFrame * frame, int view,
-    StereoRowsImage * luma)
+convert_views (const Rows * r, const StereoOpFrame * frame, StereoRowsFrame * f)
 {
-  const StereoOpImage *in = &frame->inputs[view];
-  StereoConversion c = {
-    .width = luma->width,
-    .height = luma->height,
-    .channels = 1,
-    .target = {r->converted[view]},
-    .target_stride = r->converted_stride,
-  };
+  StereoConversion conversions[2];
+  StereoStatus status;
+  int n = 0;
 
-  if (r->converted[view] == NULL) {
+  for (int view = 0; view < 2; view++) {
+    const StereoOpImage *in = &frame->inputs[view];
+    StereoRowsImage *luma = &f->pyramid[view][0];
+
     luma->pixels = in->plane[0];
     luma->stride = in->stride[0];
-    return STEREO_OK;
+    if (r->converted[view] == NULL)
+      continue;
+    luma->pixels = r->converted[view];
+    luma->stride = r->converted_stride;
+    conversions[n] = (StereoConversion) {
+      .width = luma->width,
+      .height = luma->height,
+      .channels = 1,
+      .target = {r->converted[view]},
+      .target_stride = r->converted_stride,
+    };
+    stereo_conversion_read (&conversions[n++], r->format[view], in->plane,
+        in->stride, NULL);
   }
-  luma->pixels = r->converted[view];
-  luma->stride = r->converted_stride;
-  stereo_conversion_read (&c, r->format[view], in->plane, in->stride, NULL);
-  return r->converting->convert (frame->queue, &c);
+  if (n == 0)
+    return STEREO_OK;
+  status = r->converting->convert (frame->queue, conversions, n);
+  return status != STEREO_OK ? status
+      : stereo_stage_end (frame->timestamps, "convert");
 }
 
 static StereoStatus
@@ -242,14 +253,10 @@ rows_run (void *state, const StereoOpFrame * frame)
     {"match", r->stages->match},
     {"refine", r->stages->refine},
   };
-  StereoStatus status = STEREO_OK;
+  StereoStatus status = convert_views (r, frame, &f);
 
   f.out = frame->outputs[0].plane[0];
   f.out_stride = frame->outputs[0].stride[0];
-  for (int view = 0; view < 2 && status == STEREO_OK; view++)
-    status = convert_luma (r, frame, view, &f.pyramid[view][0]);
-  if (status == STEREO_OK && (r->converted[0] || r->converted[1]))
-    status = stereo_stage_end (frame->timestamps, "convert");
   for (size_t i = 0; i < sizeof (stages) / sizeof (stages[0]); i++) {
     if (status == STEREO_OK)
       status = stages[i].run (frame->queue, &f);

@@ -171,10 +171,11 @@ convert_rgb_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-convert_cpu (StereoQueue * queue, const StereoConversion * c)
+convert_cpu (StereoQueue * queue, const StereoConversion * c, int n)
 {
-  stereo_cpu_for (queue, c->height, 0, c->u != NULL ? convert_yuv_rows
-      : convert_rgb_rows, c);
+  for (int i = 0; i < n; i++)
+    stereo_cpu_for (queue, c[i].height, 0, c[i].u != NULL ? convert_yuv_rows
+        : convert_rgb_rows, &c[i]);
   return STEREO_OK;
 }
 

@@ -65,8 +65,9 @@ typedef struct
   size_t (*view_row_bytes) (int width, int channels);
   int (*view_planes) (int channels);
 
+  /* Converts one image, or two of the same size. */
   StereoStatus (*convert) (StereoQueue * queue,
-      const StereoConversion * conversion);
+      const StereoConversion * conversions, int n);
 
   /* Reverses the rows of a view. */
   StereoStatus (*mirror) (StereoQueue * queue,

@@ -207,51 +207,49 @@ chain_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
       : stereo_chain_plan_matching (m, params->own, alignment, arena, why);
 }
 
-static StereoStatus
-convert_view (const StereoChain * m, StereoQueue * queue, int index,
-    const StereoOpImage * raw, StereoView * view)
+/* Finds a view.  Returns whether it must be converted first. */
+static bool
+find_view (const StereoChain * m, int index, const StereoOpImage * raw,
+    StereoView * view, StereoConversion * c)
 {
   const StereoChainSide *side = &m->sides[index];
   const StereoFormatInfo *info = side->info;
-  StereoConversion c = { 0 };
 
-  if (!side->convert) {
-    view->plane[0] = raw->plane[0];
-    view->plane[1] = view->plane[2] = NULL;
-    view->stride = raw->stride[0];
-    return STEREO_OK;
-  }
+  *view = (StereoView) {.plane = {raw->plane[0]},.stride = raw->stride[0] };
+  if (!side->convert)
+    return false;
 
-  c.width = m->search.width;
-  c.height = m->search.height;
-  stereo_conversion_read (&c, info, raw->plane, raw->stride,
-      stereo_format_is_yuv (info) && m->search.channels == 3 ? &side->yuv
-      : NULL);
-  c.channels = m->search.channels;
-  c.target_stride = side->converted_stride;
-  for (int i = 0; i < 3; i++) {
-    c.target[i] = i < m->converting->view_planes (c.channels)
-        ? side->converted + (size_t) i * c.target_stride * (size_t) c.height
-        : NULL;
-    view->plane[i] = c.target[i];
-  }
-  view->stride = c.target_stride;
-  return m->converting->convert (queue, &c);
+  *c = (StereoConversion) {
+    .width = m->search.width,
+    .height = m->search.height,
+    .channels = m->search.channels,
+    .target_stride = side->converted_stride,
+  };
+  stereo_conversion_read (c, info, raw->plane, raw->stride,
+      stereo_format_is_yuv (info) && c->channels == 3 ? &side->yuv : NULL);
+  for (int i = 0; i < m->converting->view_planes (c->channels); i++)
+    c->target[i] = side->converted + (size_t) i * c->target_stride
+        * (size_t) c->height;
+  memcpy (view->plane, c->target, sizeof (view->plane));
+  view->stride = c->target_stride;
+  return true;
 }
 
 static StereoStatus
 chain_convert (const StereoChain * m, const StereoOpFrame * frame,
     StereoMatchFrame * work)
 {
-  StereoStatus status = convert_view (m, frame->queue, 0, &frame->inputs[0],
-      &work->left);
+  StereoConversion conversions[2];
+  StereoStatus status;
+  int n = 0;
 
-  if (status == STEREO_OK)
-    status = convert_view (m, frame->queue, 1, &frame->inputs[1],
-        &work->right);
-  if (status == STEREO_OK && (m->sides[0].convert || m->sides[1].convert))
-    status = stereo_stage_end (frame->timestamps, "convert");
-  return status;
+  n += find_view (m, 0, &frame->inputs[0], &work->left, &conversions[n]);
+  n += find_view (m, 1, &frame->inputs[1], &work->right, &conversions[n]);
+  if (n == 0)
+    return STEREO_OK;
+  status = m->converting->convert (frame->queue, conversions, n);
+  return status != STEREO_OK ? status
+      : stereo_stage_end (frame->timestamps, "convert");
 }
 
 /* Sets the encoding of a result in an image of this format. */

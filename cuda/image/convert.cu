@@ -12,9 +12,18 @@
 namespace
 {
 
-__global__ void
-convert_kernel (const StereoConversion c)
+/* One or two images of the same size, by blockIdx.z. */
+struct Conversions
 {
+  StereoConversion images[2];
+};
+
+typedef void (*ConvertKernel) (const Conversions);
+
+__global__ void
+convert_kernel (const __grid_constant__ Conversions conversions)
+{
+  const StereoConversion & c = conversions.images[blockIdx.z];
   int x, y;
 
   if (!stereo_own_pixel (c.width, c.height, &x, &y))
@@ -94,8 +103,9 @@ load_chroma (const StereoConversion & c, int x, int y, int16_t u[4],
  * bytes. */
 template <ChromaRead read>
 __global__ void
-convert_yuv_kernel (const StereoConversion c)
+convert_yuv_kernel (const __grid_constant__ Conversions conversions)
 {
+  const StereoConversion & c = conversions.images[blockIdx.z];
   const int x = 4 * (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
 
@@ -171,27 +181,38 @@ find_chroma_read (const StereoConversion * c)
       && rows_aligned (c->v, c->v_stride, 4) ? WORDS : SAMPLES;
 }
 
-StereoStatus
-convert_yuv (StereoQueue * queue, const StereoConversion & c)
+ConvertKernel
+find_kernel (const StereoConversion & c)
 {
-  static void (*const kernels[]) (const StereoConversion) = {
+  static const ConvertKernel kernels[] = {
     convert_yuv_kernel<SAMPLES>, convert_yuv_kernel<PAIRS>,
     convert_yuv_kernel<HALVES>, convert_yuv_kernel<WORDS>
   };
 
-  return run_kernel (queue, "convert_yuv_kernel", false,
-      stereo_pixel_grid ((c.width + 3) / 4, c.height), stereo_pixel_block, 0,
-      kernels[find_chroma_read (&c)], c);
+  return c.u != NULL ? kernels[find_chroma_read (&c)] : convert_kernel;
 }
 
+/* One launch for each kernel that the images need. */
 StereoStatus
-convert_view (StereoQueue * queue, const StereoConversion * c)
+convert_images (StereoQueue * queue, const StereoConversion * images, int n)
 {
-  if (c->u != NULL)
-    return convert_yuv (queue, *c);
-  return run_kernel (queue, "convert_kernel", false,
-      stereo_pixel_grid (c->width, c->height), stereo_pixel_block, 0,
-      convert_kernel, *c);
+  StereoStatus status = STEREO_OK;
+  int together;
+
+  for (int i = 0; i < n && status == STEREO_OK; i += together) {
+    const StereoConversion & c = images[i];
+    const ConvertKernel kernel = find_kernel (c);
+    dim3 grid = stereo_pixel_grid (c.u != NULL ? (c.width + 3) / 4 : c.width,
+        c.height);
+
+    together = i + 1 < n && find_kernel (images[i + 1]) == kernel ? 2 : 1;
+    const Conversions conversions = { { c, images[i + together - 1] } };
+
+    grid.z = (unsigned) together;
+    status = run_kernel (queue, "convert_kernel", false, grid,
+        stereo_pixel_block, 0, kernel, conversions);
+  }
+  return status;
 }
 
 StereoStatus
@@ -221,7 +242,7 @@ stereo_convert_stages_cuda (void)
   static const StereoConvertStages stages = {
     .view_row_bytes = convert_row_bytes,
     .view_planes = convert_planes,
-    .convert = convert_view,
+    .convert = convert_images,
     .mirror = mirror_view,
   };
 

@@ -120,7 +120,7 @@ convert (const Bench * bench, size_t format, int channels,
   c.target_stride = target->stride;
   for (int i = 0; i < bench->converting->view_planes (channels); i++)
     c.target[i] = device_row (target, (size_t) i * (size_t) height);
-  CHECK_INT (bench->converting->convert (bench->s.queue, &c), ==, STEREO_OK);
+  CHECK_INT (bench->converting->convert (bench->s.queue, &c, 1), ==, STEREO_OK);
   stagebench_finish (&bench->s);
 }
 
@@ -378,7 +378,7 @@ convert_planes (const Bench * bench, size_t format, const TestImage * image,
   c.target_stride = target->stride;
   for (int i = 0; i < bench->converting->view_planes (3); i++)
     c.target[i] = device_row (target, (size_t) (i * c.height));
-  CHECK_INT (bench->converting->convert (bench->s.queue, &c), ==, STEREO_OK);
+  CHECK_INT (bench->converting->convert (bench->s.queue, &c, 1), ==, STEREO_OK);
   stagebench_finish (&bench->s);
 }
 
@@ -1296,7 +1296,7 @@ time_conversion (const Bench * bench, StereoConversion * c, int n_planes,
     for (int p = 0; p < bench->converting->view_planes (3); p++)
       c->target[p] = target + (size_t) p * c->target_stride
           * (size_t) c->height;
-    REQUIRE (bench->converting->convert (bench->s.queue, c) == STEREO_OK);
+    REQUIRE (bench->converting->convert (bench->s.queue, c, 1) == STEREO_OK);
   }
   ns = stagebench_finish (&bench->s);
   return (double) ns / runs;
