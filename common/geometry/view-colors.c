@@ -16,22 +16,14 @@ static void
 load_packed (const uint8_t * restrict row, int bytes, int first, int width,
     uint32_t * restrict words)
 {
-  int x = 0;
-
   if (bytes == 4) {
-    memcpy (words, row, 4 * (size_t) width);
-#pragma omp simd
-    for (x = 0; x < width; x++)
-      words[x] = words[x] >> 8 * first & 0xffffffu;
+    memcpy (words, row + first, 4 * (size_t) width - (size_t) first);
     return;
   }
   /* of 3 bytes, the fourth one is the next pixel's */
-  for (; x < width - 1; x++) {
+  for (int x = 0; x < width - 1; x++)
     memcpy (&words[x], row + 3 * x, 4);
-    words[x] &= 0xffffffu;
-  }
-  words[x] = row[3 * x] | (uint32_t) row[3 * x + 1] << 8
-      | (uint32_t) row[3 * x + 2] << 16;
+  memcpy (&words[width - 1], row + 3 * (width - 1), 3);
 }
 
 static void
@@ -117,21 +109,20 @@ static void
 store_packed (uint8_t * restrict row, int bytes, int first, int width,
     const uint32_t * restrict words)
 {
-  int x = 0;
-
   if (bytes == 4) {
     const uint32_t filler = first ? 0xffu : 0xff000000u;
 
-    for (; x < width; x++) {
+#pragma omp simd
+    for (int x = 0; x < width; x++) {
       const uint32_t word = words[x] << 8 * first | filler;
 
       memcpy (row + 4 * x, &word, 4);
     }
     return;
   }
-  for (; x < width - 1; x++)
+  for (int x = 0; x < width - 1; x++)
     memcpy (row + 3 * x, &words[x], 4);
-  memcpy (row + 3 * x, &words[x], 3);
+  memcpy (row + 3 * (width - 1), &words[width - 1], 3);
 }
 
 STEREO_INLINE void

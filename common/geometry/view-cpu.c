@@ -153,6 +153,34 @@ fill_hole (const StereoViewFrame * f, const int32_t * z,
   return end;
 }
 
+/* Step 1. */
+static void
+fill (const Job * job, int32_t * row)
+{
+  const int width = job->frame->width;
+  int end = 0;
+
+  for (;;) {
+    int x = job->rows->find (row, end, width, UINT32_MAX,
+        (uint32_t) STEREO_VIEW_NONE);
+    int32_t value = 0;
+
+    if (x == width)
+      return;
+    end = x;
+    while (end < width && row[end] == STEREO_VIEW_NONE)
+      end++;
+    if (x > 0 && end < width)
+      value = row[x - 1] < row[end] ? row[x - 1] : row[end];
+    else if (x > 0)
+      value = row[x - 1];
+    else if (end < width)
+      value = row[end];
+    while (x < end)
+      row[x++] = value;
+  }
+}
+
 /* Whether rows y and y - 1 have the same disparities, from one row of a smaller
  * map. */
 static bool
@@ -181,13 +209,13 @@ prepare_row (const Job * job, Worker * w, int y, int r)
     return;
   }
   rows->read (f, y, left->disparities);
-  rows->fill (left->disparities, f->width);
+  fill (job, left->disparities);
   rows->mark (f, left);
   if (!both)
     return;
   rows->project (left->disparities, f->width, f->join, STEREO_VIEW_ONE, 0,
       w->places, right->disparities);
-  rows->fill (right->disparities, f->width);
+  fill (job, right->disparities);
   rows->mark (f, right);
 }
 
@@ -205,7 +233,7 @@ project_row (const Job * job, Worker * w, const StereoViewShot * shot, int r)
         shot->position - STEREO_VIEW_ONE, shot->offset, w->places, w->other);
     rows->complete (w->z, w->other, f->width);
   }
-  rows->fill (w->z, f->width);
+  fill (job, w->z);
 }
 
 /* Row r of a view, after project_row(). */
@@ -217,13 +245,14 @@ render_row (const Job * job, Worker * w, const StereoViewShot * shot, int r,
   const StereoViewRows *rows = job->rows;
   const bool both = f->right.plane[0] != NULL;
 
-  if (rows->fetch (f, shot, &w->left[r], both ? &w->right[r] : NULL, w->z,
-          colors)) {
-    for (int x = 0; x < f->width; x++) {
-      if (colors->row[0][x] >> 24 == 0)
-        x = fill_hole (f, w->z, colors, x);
-    }
-  }
+  int x = 0;
+
+  if (!rows->fetch (f, shot, &w->left[r], both ? &w->right[r] : NULL, w->z,
+          colors))
+    return;
+  while ((x = rows->find (colors->row[0], x, f->width, 0xff000000u, 0))
+      < f->width)
+    x = fill_hole (f, w->z, colors, x);
 }
 
 /* Takes every other pixel from another row, from pixel x on. */

@@ -32,7 +32,7 @@ typedef struct
 /* A row of a source view. */
 typedef struct
 {
-  StereoViewColors colors;      /* the fourth byte is 0 */
+  StereoViewColors colors;
   int32_t *disparities;         /* E or B */
   int32_t *marked;              /* the same times 2, plus 1 for edge pixels */
 } StereoViewRow;
@@ -41,8 +41,9 @@ typedef struct
 {
   /* Step 0: decodes row y. */
   void (*read) (const StereoViewFrame * frame, int y, int32_t * row);
-  /* Step 1. */
-  void (*fill) (int32_t * row, int width);
+  /* The first element from x on with these bits under the mask, or width. */
+  int (*find) (const void *row, int x, int width, uint32_t mask,
+      uint32_t bits);
   /* Step 2.  places: a scratch row. */
   void (*project) (int32_t * row, int width, int32_t join, int32_t q,
       int32_t offset, int32_t * places, int32_t * projected);
@@ -69,9 +70,6 @@ extern const StereoViewRows stereo_view_rows;
 extern const StereoViewRows stereo_view_rows_generic;
 extern const StereoViewRows stereo_view_rows_avx2;
 extern const StereoViewRows stereo_view_rows_avx512;
-
-/* Step 1 for the invalid run that begins at x; returns its end. */
-int stereo_view_fill_run (int32_t * row, int width, int x);
 
 /* Reads row y of an image. */
 void stereo_view_load_colors (const StereoViewRows * rows,

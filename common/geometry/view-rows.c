@@ -24,32 +24,14 @@ read_row (const StereoViewFrame * f, int y, int32_t * row)
   }
 }
 
-int
-stereo_view_fill_run (int32_t * row, int width, int x)
+static int
+find (const void *row, int x, int width, uint32_t mask, uint32_t bits)
 {
-  int end = x;
-  int32_t value = 0;
+  const uint32_t *words = row;
 
-  while (end < width && row[end] == STEREO_VIEW_NONE)
-    end++;
-  if (x > 0 && end < width)
-    value = row[x - 1] < row[end] ? row[x - 1] : row[end];
-  else if (x > 0)
-    value = row[x - 1];
-  else if (end < width)
-    value = row[end];
-  while (x < end)
-    row[x++] = value;
-  return end;
-}
-
-static void
-fill (int32_t * row, int width)
-{
-  for (int x = 0; x < width; x++) {
-    if (row[x] == STEREO_VIEW_NONE)
-      x = stereo_view_fill_run (row, width, x);
-  }
+  while (x < width && (words[x] & mask) != bits)
+    x++;
+  return x;
 }
 
 static void
@@ -196,7 +178,7 @@ fetch (const StereoViewFrame * f, const StereoViewShot * shot,
 
 const StereoViewRows stereo_view_rows = {
   .read = read_row,
-  .fill = fill,
+  .find = find,
   .project = project,
   .complete = complete,
   .mark = mark,

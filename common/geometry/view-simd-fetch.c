@@ -137,8 +137,9 @@ add_words (const uint32_t * row, const Samples * l, VecU16 sum[2])
   for (int i = 0; i < 2; i++)
     w[i] = (VecU16) (l->weight[i] | l->weight[i] << 16);
   for (int i = 0; i < 2; i++) {
-    const VecU16 low = (VecU16) (color[0] >> 8 * i & 0xff00ff);
-    const VecU16 high = (VecU16) (color[1] >> 8 * i & 0xff00ff);
+    const int32_t mask = i == 0 ? 0xff00ff : 0xff;
+    const VecU16 low = (VecU16) (color[0] >> 8 * i & mask);
+    const VecU16 high = (VecU16) (color[1] >> 8 * i & mask);
 
     sum[i] = low * w[0] + high * w[1];
   }

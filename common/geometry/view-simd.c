@@ -83,20 +83,37 @@ read_row (const StereoViewFrame * f, int y, int32_t * row)
     read_codes_of (f, codes, 2, row);
 }
 
-static void
-fill (int32_t * row, int width)
+/* One bit for each lane of a mask. */
+ALWAYS_INLINE unsigned
+get_bits (VecI32 mask)
 {
-  const VecI32 none = all (STEREO_VIEW_NONE);
-  int x = 0;
+#if defined (__AVX512BW__)
+  return _mm512_test_epi32_mask ((__m512i) mask, (__m512i) mask);
+#elif defined (__AVX2__)
+  return (unsigned) _mm256_movemask_ps ((__m256) mask);
+#else
+  unsigned bits = 0;
 
-  while (x < width) {
-    if (x + LANES <= width && !any (load (row + x) == none))
-      x += LANES;
-    else if (row[x] == STEREO_VIEW_NONE)
-      x = stereo_view_fill_run (row, width, x);
-    else
-      x++;
+  for (int i = 0; i < LANES; i++)
+    bits |= (mask[i] & 1u) << i;
+  return bits;
+#endif
+}
+
+static int
+find (const void *row, int x, int width, uint32_t mask, uint32_t bits)
+{
+  const int32_t *words = row;
+
+  for (; x < width; x += LANES) {
+    const VecI32 found = (load (words + x) & (int32_t) mask) == (int32_t) bits;
+
+    if (any (found)) {
+      x += __builtin_ctz (get_bits (found));
+      return x < width ? x : width;
+    }
   }
+  return width;
 }
 
 static void
@@ -128,23 +145,6 @@ mark (const StereoViewFrame * f, StereoViewRow * row)
 }
 
 /* --------------------------------------------------------------- projection */
-
-/* One bit for each lane of a mask. */
-ALWAYS_INLINE unsigned
-get_bits (VecI32 mask)
-{
-#if defined (__AVX512BW__)
-  return _mm512_test_epi32_mask ((__m512i) mask, (__m512i) mask);
-#elif defined (__AVX2__)
-  return (unsigned) _mm256_movemask_ps ((__m256) mask);
-#else
-  unsigned bits = 0;
-
-  for (int i = 0; i < LANES; i++)
-    bits |= (mask[i] & 1u) << i;
-  return bits;
-#endif
-}
 
 /* Projects the first n lanes to pixels begins to ends - 1.  Mostly each lane
  * covers one pixel.  Lanes with the same offset cover different pixels, so that
@@ -212,7 +212,7 @@ project (int32_t * row, int width, int32_t join, int32_t q, int32_t offset,
 
 const StereoViewRows SIMD_NAME (stereo_view_rows_) = {
   .read = read_row,
-  .fill = fill,
+  .find = find,
   .project = project,
   .complete = complete,
   .mark = mark,
