@@ -27,12 +27,12 @@ typedef enum
 ALWAYS_INLINE Spread
 get_spread (VecI32 at)
 {
-  const VecU32 from = (VecU32) (at - at[0]);
+  const VecI32 from = at - at[0];
 
-  if (!any ((VecI32) from ^ count ()))
+  if (!any (differ (from, count ())))
     return TOGETHER;
 #if defined (__AVX2__)
-  if (!any ((VecI32) (from + NEAR_BEFORE > 2 * LANES - 2)))
+  if (!any (beyond (from + NEAR_BEFORE, all (2 * LANES - 2))))
     return NEAR;
 #endif
   return APART;
@@ -84,31 +84,37 @@ typedef struct
 {
   VecI32 at;
   Spread spread;
-  VecI32 weight[2];
-  VecI32 seen;
-  VecI32 edge;                  /* 1 or 0, where seen */
+  VecI32 weight[2];             /* of words in both halves */
+  Mask seen;
+  Mask edge;
 } Samples;
 
 ALWAYS_INLINE Samples
 sample (const StereoViewRow * row, int width, VecI32 join, VecI32 place,
-    VecI32 z)
+    VecI32 z, bool wide)
 {
-  const VecI32 part = place & 255;
-  const VecI32 in = (place >= -128) & (place <= 256 * (width - 1) + 128);
+  const int32_t halves = wide ? 1 : 0x10001;
+  const VecI32 part = (place & 255) * halves, one = all (256 * halves);
+  const Mask in = within (place + 128, all (256 * width));
   const VecI32 at = smaller (larger (place >> 8, all (-1)), all (width - 1));
-  VecI32 marked[2], counts[2];
+  /* marked disparities that are joined are within 4 join + 1 from here */
+  const VecI32 least = 2 * (z - join), range = 4 * join + 1;
+  VecI32 marked[2];
+  Mask counts[2];
   Samples l;
 
   l.at = at;
   l.spread = get_spread (at);
   gather_pairs (row->marked, at, l.spread, marked);
-  counts[0] = in & joined (marked[0] >> 1, z, join);
-  counts[1] = in & joined (marked[1] >> 1, z, join) & (part != 0);
+  counts[0] = in & within (marked[0] - least, range);
+  counts[1] = in & within (marked[1] - least, range)
+      & differ (part, all (0));
   /* a single valid neighbour has the full weight */
-  l.weight[0] = counts[0] & (256 - (part & counts[1]));
-  l.weight[1] = counts[1] & (256 - ((256 - part) & counts[0]));
+  l.weight[0] = keep (counts[0], one - keep (counts[1], part));
+  l.weight[1] = keep (counts[1], one - keep (counts[0], one - part));
   l.seen = counts[0] | counts[1];
-  l.edge = ((marked[0] & counts[0]) | (marked[1] & counts[1])) & 1;
+  l.edge = differ ((keep (counts[0], marked[0]) | keep (counts[1], marked[1]))
+      & 1, all (0));
   return l;
 }
 
@@ -116,13 +122,14 @@ sample (const StereoViewRow * row, int width, VecI32 join, VecI32 place,
 ALWAYS_INLINE VecU32
 weigh (const StereoViewShot * shot, const Samples * l, const Samples * r)
 {
-  const VecI32 both = choose (-l->edge,
-      choose (-r->edge, all ((int32_t) shot->weight[0][0]),
+  const VecI32 both = choose (l->edge,
+      choose (r->edge, all ((int32_t) shot->weight[0][0]),
           all ((int32_t) shot->weight[0][1])),
-      choose (-r->edge, all ((int32_t) shot->weight[1][0]),
+      choose (r->edge, all ((int32_t) shot->weight[1][0]),
           all ((int32_t) shot->weight[1][1])));
 
-  return (VecU32) choose (l->seen, both & r->seen, all (STEREO_VIEW_ONE));
+  return (VecU32) choose (l->seen, keep (r->seen, both),
+      all (STEREO_VIEW_ONE));
 }
 
 /* 256 times the channels: bytes 0 and 2 of words in the halves of sum[0], and
@@ -131,17 +138,14 @@ ALWAYS_INLINE void
 add_words (const uint32_t * row, const Samples * l, VecU16 sum[2])
 {
   VecI32 color[2];
-  VecU16 w[2];
 
   gather_pairs (row, l->at, l->spread, color);
-  for (int i = 0; i < 2; i++)
-    w[i] = (VecU16) (l->weight[i] | l->weight[i] << 16);
   for (int i = 0; i < 2; i++) {
     const int32_t mask = i == 0 ? 0xff00ff : 0xff;
     const VecU16 low = (VecU16) (color[0] >> 8 * i & mask);
     const VecU16 high = (VecU16) (color[1] >> 8 * i & mask);
 
-    sum[i] = low * w[0] + high * w[1];
+    sum[i] = low * (VecU16) l->weight[0] + high * (VecU16) l->weight[1];
   }
 }
 
@@ -212,28 +216,28 @@ fetch_row (const StereoViewFrame * f, const StereoViewShot * shot,
 {
   const Factor factor = make_factor (shot->position);
   const VecI32 join = all (f->join);
-  VecI32 unseen = all (0);
+  unsigned hidden = 0;
 
   for (int x = 0; x < f->width; x += LANES) {
     const VecI32 disparity = load (z + x);
     const VecI32 at = 256 * (x + count ()) - shot->offset
         + shift (factor, disparity);
-    const Samples l = sample (left, f->width, join, at, disparity);
+    const Samples l = sample (left, f->width, join, at, disparity, wide);
     const Samples *also = NULL;
-    VecI32 seen = l.seen, flags;
+    Mask seen = l.seen;
+    VecI32 flags;
     Samples r;
 
     if (right != NULL) {
       /* the right view is one baseline, thus one disparity, further */
-      r = sample (right, f->width, join, at - disparity, disparity);
+      r = sample (right, f->width, join, at - disparity, disparity,
+          wide);
       seen |= r.seen;
       also = &r;
     }
-    flags = seen & (int32_t) 0xff000000u;
-    if (x + LANES <= f->width)
-      unseen |= ~seen;
-    else
-      unseen |= ~seen & (VecI32) (x + count () < f->width);
+    flags = keep (seen, all ((int32_t) 0xff000000u));
+    hidden |= ~get_bits (x + LANES <= f->width ? seen
+        : seen | within (all (f->width), x + count ()));
     if (!wide) {
       store (colors->row[0] + x, flags
           | (VecI32) blend_words (left, right, shot, &l, also));
@@ -248,7 +252,7 @@ fetch_row (const StereoViewFrame * f, const StereoViewShot * shot,
           : (VecI32) sum);
     }
   }
-  return any (unseen);
+  return (hidden & ((1u << LANES) - 1)) != 0;
 }
 
 bool

@@ -31,7 +31,8 @@ get_disparities (const StereoViewFrame * f, VecI32 code)
   e = smaller (larger (e, lowest), highest);
   if (f->factor > 1)
     e = smaller (larger (e * f->factor, lowest), highest);
-  return choose (code == (int32_t) f->invalid, all (STEREO_VIEW_NONE), e);
+  return choose (equal (code, all ((int32_t) f->invalid)),
+      all (STEREO_VIEW_NONE), e);
 }
 
 ALWAYS_INLINE void
@@ -83,30 +84,14 @@ read_row (const StereoViewFrame * f, int y, int32_t * row)
     read_codes_of (f, codes, 2, row);
 }
 
-/* One bit for each lane of a mask. */
-ALWAYS_INLINE unsigned
-get_bits (VecI32 mask)
-{
-#if defined (__AVX512BW__)
-  return _mm512_test_epi32_mask ((__m512i) mask, (__m512i) mask);
-#elif defined (__AVX2__)
-  return (unsigned) _mm256_movemask_ps ((__m256) mask);
-#else
-  unsigned bits = 0;
-
-  for (int i = 0; i < LANES; i++)
-    bits |= (mask[i] & 1u) << i;
-  return bits;
-#endif
-}
-
 static int
 find (const void *row, int x, int width, uint32_t mask, uint32_t bits)
 {
   const int32_t *words = row;
 
   for (; x < width; x += LANES) {
-    const VecI32 found = (load (words + x) & (int32_t) mask) == (int32_t) bits;
+    const Mask found = equal (load (words + x) & (int32_t) mask,
+        all ((int32_t) bits));
 
     if (any (found)) {
       x += __builtin_ctz (get_bits (found));
@@ -124,7 +109,7 @@ complete (int32_t * row, const int32_t * other, int width)
   for (int x = 0; x < width; x += LANES) {
     const VecI32 e = load (row + x);
 
-    store (row + x, choose (e == none, load (other + x), e));
+    store (row + x, choose (equal (e, none), load (other + x), e));
   }
 }
 
@@ -139,7 +124,8 @@ mark (const StereoViewFrame * f, StereoViewRow * row)
     const VecI32 here = load (e + x);
     const VecI32 most = larger (load (e + x - 1), load (e + x + 1));
 
-    store (row->marked + x, here * 2 - (VecI32) (most - here > join));
+    store (row->marked + x, here * 2
+        + keep (less (join, most - here), all (1)));
   }
   row->marked[-1] = row->marked[f->width] = 2 * STEREO_VIEW_OUTSIDE;
 }
@@ -153,15 +139,16 @@ ALWAYS_INLINE void
 cover (VecI32 e, VecI32 begins, VecI32 ends, int n, int32_t * z)
 {
   const VecI32 place = begins - count (), length = ends - begins;
-  const VecI32 counts = count () < n;
-  const VecI32 single = counts & (length == 1);
-  unsigned ones = get_bits (single), more = get_bits (counts & (length > 1));
+  const Mask counts = less (count (), all (n));
+  const Mask single = counts & equal (length, all (1));
+  unsigned ones = get_bits (single);
+  unsigned more = get_bits (counts & less (all (1), length));
   int32_t places[LANES], values[LANES], lengths[LANES];
 
   store (places, place);
   while (ones != 0) {
     const int first = places[__builtin_ctz (ones)];
-    const VecI32 same = single & (place == first);
+    const Mask same = single & equal (place, all (first));
 
     store (z + first, larger (load (z + first),
             choose (same, e, all (STEREO_VIEW_NONE))));
@@ -203,7 +190,7 @@ project (int32_t * row, int width, int32_t join, int32_t q, int32_t offset,
     const int first = begin[0];
 
     if (x + LANES <= width
-        && !any ((begin ^ (first + count ())) | (end ^ (begin + 1))))
+        && !any (differ (begin, first + count ()) | differ (end, begin + 1)))
       store (z + first, larger (load (z + first), e));
     else
       cover (e, begin, end, width - x < LANES ? width - x : LANES, z);

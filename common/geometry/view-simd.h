@@ -54,10 +54,84 @@ count (void)
 #endif
 }
 
+/* A Boolean for each lane, in the fastest representation. */
+#if defined (__AVX512BW__)
+typedef __mmask16 Mask;
+
+#define COMPARE(name, instruction, expression) \
+  ALWAYS_INLINE Mask \
+  name (VecI32 a, VecI32 b) \
+  { \
+    return _mm512_##instruction##_mask ((__m512i) a, (__m512i) b); \
+  }
+#else
+typedef VecI32 Mask;
+
+#define COMPARE(name, instruction, expression) \
+  ALWAYS_INLINE Mask \
+  name (VecI32 a, VecI32 b) \
+  { \
+    return (Mask) (expression); \
+  }
+#endif
+
+COMPARE (equal, cmpeq_epi32, a == b)
+COMPARE (differ, cmpneq_epi32, a != b)
+COMPARE (less, cmplt_epi32, a < b)
+/* as numbers without sign */
+COMPARE (within, cmple_epu32, (VecU32) a <= (VecU32) b)
+COMPARE (beyond, cmpgt_epu32, (VecU32) a > (VecU32) b)
+
 ALWAYS_INLINE VecI32
-choose (VecI32 mask, VecI32 a, VecI32 b)
+choose (Mask mask, VecI32 a, VecI32 b)
 {
+#if defined (__AVX512BW__)
+  return (VecI32) _mm512_mask_blend_epi32 (mask, (__m512i) b, (__m512i) a);
+#elif defined (__AVX2__)
+  return (VecI32) _mm256_blendv_epi8 ((__m256i) b, (__m256i) a, (__m256i) mask);
+#else
   return (a & mask) | (b & ~mask);
+#endif
+}
+
+/* mask ? a : 0 */
+ALWAYS_INLINE VecI32
+keep (Mask mask, VecI32 a)
+{
+#if defined (__AVX512BW__)
+  return (VecI32) _mm512_maskz_mov_epi32 (mask, (__m512i) a);
+#else
+  return a & mask;
+#endif
+}
+
+ALWAYS_INLINE bool
+any (Mask mask)
+{
+#if defined (__AVX512BW__)
+  return mask != 0;
+#else
+  return simd_any8 ((VecU8) mask);
+#endif
+}
+
+/* One bit for each lane. */
+ALWAYS_INLINE unsigned
+get_bits (Mask mask)
+{
+#if defined (__AVX512BW__)
+  return mask;
+#elif defined (__AVX2__)
+  return (unsigned) _mm256_movemask_ps ((__m256) mask);
+#elif defined (__SSE2__)
+  return (unsigned) _mm_movemask_ps ((__m128) mask);
+#else
+  unsigned bits = 0;
+
+  for (int i = 0; i < LANES; i++)
+    bits |= (mask[i] & 1u) << i;
+  return bits;
+#endif
 }
 
 ALWAYS_INLINE VecI32
@@ -68,7 +142,7 @@ larger (VecI32 a, VecI32 b)
 #elif defined (__AVX2__)
   return (VecI32) _mm256_max_epi32 ((__m256i) a, (__m256i) b);
 #else
-  return choose (a > b, a, b);
+  return choose (less (b, a), a, b);
 #endif
 }
 
@@ -80,21 +154,15 @@ smaller (VecI32 a, VecI32 b)
 #elif defined (__AVX2__)
   return (VecI32) _mm256_min_epi32 ((__m256i) a, (__m256i) b);
 #else
-  return choose (a < b, a, b);
+  return choose (less (a, b), a, b);
 #endif
 }
 
-ALWAYS_INLINE bool
-any (VecI32 mask)
-{
-  return simd_any8 ((VecU8) mask);
-}
-
-/* -join <= a - b <= join, as a mask. */
-ALWAYS_INLINE VecI32
+/* -join <= a - b <= join */
+ALWAYS_INLINE Mask
 joined (VecI32 a, VecI32 b, VecI32 join)
 {
-  return (VecI32) ((VecU32) (a - b + join) <= (VecU32) (join + join));
+  return within (a - b + join, join + join);
 }
 
 /* A factor of stereo_view_shift(), for products of 32 bits: q is high 65536 +
