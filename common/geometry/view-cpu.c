@@ -19,7 +19,7 @@ typedef struct
   StereoViewRow right[2];
   int32_t *z;
   int32_t *other;               /* what is projected from the right view */
-  int32_t *places;
+  int32_t *spans;
   StereoViewColors eyes[2][2];  /* by eye and by row */
 } Worker;
 
@@ -93,7 +93,7 @@ hand_out (const StereoViewFrame * f, int worker, Worker * w)
   }
   w->z = next_row (&memory, n);
   w->other = next_row (&memory, n);
-  w->places = next_row (&memory, n);
+  w->spans = next_row (&memory, n);
 }
 
 /* -------------------------------------------------------------------- views */
@@ -153,32 +153,52 @@ fill_hole (const StereoViewFrame * f, const int32_t * z,
   return end;
 }
 
-/* Step 1. */
+static int
+find_none (const Job * job, const int32_t * row, int x)
+{
+  return job->rows->find (row, x, job->frame->width, UINT32_MAX,
+      (uint32_t) STEREO_VIEW_NONE);
+}
+
+/* Step 1 for the invalid run that begins at x; returns its end. */
+static int
+fill_run (int32_t * row, int width, int x)
+{
+  int end = x;
+  int32_t value = 0;
+
+  while (end < width && row[end] == STEREO_VIEW_NONE)
+    end++;
+  if (x > 0 && end < width)
+    value = row[x - 1] < row[end] ? row[x - 1] : row[end];
+  else if (x > 0)
+    value = row[x - 1];
+  else if (end < width)
+    value = row[end];
+  while (x < end)
+    row[x++] = value;
+  return end;
+}
+
 static void
 fill (const Job * job, int32_t * row)
 {
   const int width = job->frame->width;
-  int end = 0;
+  int x = 0;
 
-  for (;;) {
-    int x = job->rows->find (row, end, width, UINT32_MAX,
-        (uint32_t) STEREO_VIEW_NONE);
-    int32_t value = 0;
+  while ((x = find_none (job, row, x)) < width)
+    x = fill_run (row, width, x);
+}
 
-    if (x == width)
-      return;
-    end = x;
-    while (end < width && row[end] == STEREO_VIEW_NONE)
-      end++;
-    if (x > 0 && end < width)
-      value = row[x - 1] < row[end] ? row[x - 1] : row[end];
-    else if (x > 0)
-      value = row[x - 1];
-    else if (end < width)
-      value = row[end];
-    while (x < end)
-      row[x++] = value;
-  }
+/* Step 2, for a whole row. */
+static void
+project (const Job * job, Worker * w, const StereoViewRow * row, int32_t q,
+    int32_t offset, int32_t * projected)
+{
+  const StereoViewFrame *f = job->frame;
+
+  job->rows->clear (projected, f->width);
+  job->rows->project (f, row, 0, f->width, q, offset, w->spans, projected);
 }
 
 /* Whether rows y and y - 1 have the same disparities, from one row of a smaller
@@ -187,6 +207,15 @@ static bool
 shares_map (const StereoViewFrame * f, int y)
 {
   return y / f->factor == (y - 1) / f->factor;
+}
+
+static void
+share_map (StereoViewRow * row, const StereoViewRow * other)
+{
+  const StereoViewColors colors = row->colors;
+
+  *row = *other;
+  row->colors = colors;
 }
 
 /* Row r of a group, row y of the image. */
@@ -202,38 +231,65 @@ prepare_row (const Job * job, Worker * w, int y, int r)
   if (both)
     stereo_view_load_colors (rows, f, &f->right, y, &right->colors);
   if (r > 0 && shares_map (f, y)) {
-    left->disparities = w->left[0].disparities;
-    left->marked = w->left[0].marked;
-    right->disparities = w->right[0].disparities;
-    right->marked = w->right[0].marked;
+    share_map (left, &w->left[0]);
+    share_map (right, &w->right[0]);
     return;
   }
-  rows->read (f, y, left->disparities);
+  rows->read (f, y, left);
   fill (job, left->disparities);
   rows->mark (f, left);
   if (!both)
     return;
-  rows->project (left->disparities, f->width, f->join, STEREO_VIEW_ONE, 0,
-      w->places, right->disparities);
+  project (job, w, left, STEREO_VIEW_ONE, 0, right->disparities);
+  right->lowest = left->lowest;
+  right->highest = left->highest;
   fill (job, right->disparities);
   rows->mark (f, right);
+}
+
+/* Completes and fills a projected row.  Only those pixels of the right view are
+ * projected that may cover pixels without a disparity. */
+static void
+complete (const Job * job, Worker * w, const StereoViewShot * shot,
+    const StereoViewRow * right)
+{
+  const StereoViewFrame *f = job->frame;
+  const int32_t q = shot->position - STEREO_VIEW_ONE;
+  const int32_t a = stereo_view_shift (q, right->lowest);
+  const int32_t b = stereo_view_shift (q, right->highest);
+  const int least = ((a < b ? a : b) - shot->offset) >> 8;
+  const int most = ((a < b ? b : a) - shot->offset + 255) >> 8;
+  int projected = 0, x = 0;
+
+  job->rows->clear (w->other, f->width);
+  while ((x = find_none (job, w->z, x)) < f->width) {
+    /* up to the middle between two pixels, of which one may be outside */
+    const int begin = stereo_clamp_int (x + least - 1, projected, f->width);
+    int hole = x;
+
+    while (x < f->width && w->z[x] == STEREO_VIEW_NONE)
+      x++;
+    projected = stereo_clamp_int (x + most + 1, begin, f->width);
+    if (begin < projected)
+      job->rows->project (f, right, begin, projected, q,
+          shot->offset, w->spans, w->other);
+    memcpy (w->z + hole, w->other + hole, sizeof (*w->z) * (size_t) (x - hole));
+    for (; hole < x; hole++) {
+      if (w->z[hole] == STEREO_VIEW_NONE)
+        hole = fill_run (w->z, f->width, hole);
+    }
+  }
 }
 
 /* Step 4, for row r. */
 static void
 project_row (const Job * job, Worker * w, const StereoViewShot * shot, int r)
 {
-  const StereoViewFrame *f = job->frame;
-  const StereoViewRows *rows = job->rows;
-
-  rows->project (w->left[r].disparities, f->width, f->join, shot->position,
-      shot->offset, w->places, w->z);
-  if (f->right.plane[0] != NULL) {
-    rows->project (w->right[r].disparities, f->width, f->join,
-        shot->position - STEREO_VIEW_ONE, shot->offset, w->places, w->other);
-    rows->complete (w->z, w->other, f->width);
-  }
-  fill (job, w->z);
+  project (job, w, &w->left[r], shot->position, shot->offset, w->z);
+  if (job->frame->right.plane[0] != NULL)
+    complete (job, w, shot, &w->right[r]);
+  else
+    fill (job, w->z);
 }
 
 /* Row r of a view, after project_row(). */

@@ -35,20 +35,23 @@ typedef struct
   StereoViewColors colors;
   int32_t *disparities;         /* E or B */
   int32_t *marked;              /* the same times 2, plus 1 for edge pixels */
+  int32_t lowest;               /* bounds of all disparities and 0 */
+  int32_t highest;
 } StereoViewRow;
 
 typedef struct
 {
-  /* Step 0: decodes row y. */
-  void (*read) (const StereoViewFrame * frame, int y, int32_t * row);
+  /* Step 0: decodes row y.  Writes row->disparities and the bounds. */
+  void (*read) (const StereoViewFrame * frame, int y, StereoViewRow * row);
   /* The first element from x on with these bits under the mask, or width. */
   int (*find) (const void *row, int x, int width, uint32_t mask,
       uint32_t bits);
-  /* Step 2.  places: a scratch row. */
-  void (*project) (int32_t * row, int width, int32_t join, int32_t q,
-      int32_t offset, int32_t * places, int32_t * projected);
-  /* Step 4: replaces none in row by other. */
-  void (*complete) (int32_t * row, const int32_t * other, int width);
+  /* Sets a row to none. */
+  void (*clear) (int32_t * row, int width);
+  /* Step 2, for pixels begin to end - 1 at least.  spans: a scratch row. */
+  void (*project) (const StereoViewFrame * frame, const StereoViewRow * row,
+      int begin, int end, int32_t q, int32_t offset, int32_t * spans,
+      int32_t * projected);
   /* Step 5: writes row->marked. */
   void (*mark) (const StereoViewFrame * frame, StereoViewRow * row);
   /* Steps 6 and 7.  Returns whether there are hidden pixels.  right may be

@@ -9,18 +9,22 @@
 #include "geometry/view-formula.h"
 
 static void
-read_row (const StereoViewFrame * f, int y, int32_t * row)
+read_row (const StereoViewFrame * f, int y, StereoViewRow * row)
 {
   const uint8_t *codes = f->codes + (size_t) (y / f->factor) * f->codes_stride;
 
+  row->lowest = row->highest = 0;
   for (int x = 0; x < f->width; x++) {
     const int at = x / f->factor;
     const uint32_t code = f->code_bytes == 1 ? codes[at]
         : codes[2 * at] | (uint32_t) codes[2 * at + 1] << 8;
 
-    row[x] = code == f->invalid ? STEREO_VIEW_NONE
-        : stereo_view_disparity (code, f->scale_high, f->scale_low, f->minimum,
-        f->factor);
+    const int32_t e = stereo_view_disparity (code, f->scale_high, f->scale_low,
+        f->minimum, f->factor);
+
+    row->disparities[x] = code == f->invalid ? STEREO_VIEW_NONE : e;
+    row->lowest = e < row->lowest ? e : row->lowest;
+    row->highest = e > row->highest ? e : row->highest;
   }
 }
 
@@ -35,36 +39,41 @@ find (const void *row, int x, int width, uint32_t mask, uint32_t bits)
 }
 
 static void
-project (int32_t * row, int width, int32_t join, int32_t q, int32_t offset,
-    int32_t * places, int32_t * z)
+clear (int32_t * row, int width)
 {
-  for (int x = 0; x < width; x++) {
-    places[x] = 256 * x - stereo_view_shift (q, row[x]) + offset;
-    z[x] = STEREO_VIEW_NONE;
-  }
-  for (int x = 0; x < width; x++) {
-    int32_t lo = places[x] - 128, hi = places[x] + 128;
-    int begin, end;
+  for (int x = 0; x < width; x++)
+    row[x] = STEREO_VIEW_NONE;
+}
 
-    if (x > 0 && stereo_view_joined (row[x - 1], row[x], join))
-      lo = (places[x - 1] + places[x]) >> 1;
-    if (x < width - 1 && stereo_view_joined (row[x + 1], row[x], join))
-      hi = (places[x] + places[x + 1]) >> 1;
-    begin = stereo_view_ceil (lo);
-    end = stereo_view_ceil (hi);
-    if (end > width)
-      end = width;
-    for (int v = begin > 0 ? begin : 0; v < end; v++)
-      z[v] = row[x] > z[v] ? row[x] : z[v];
-  }
+static int32_t
+get_place (const int32_t * row, int x, int32_t q, int32_t offset)
+{
+  return 256 * x - stereo_view_shift (q, row[x]) + offset;
 }
 
 static void
-complete (int32_t * row, const int32_t * other, int width)
+project (const StereoViewFrame * f, const StereoViewRow * from, int begin,
+    int end, int32_t q, int32_t offset, int32_t * spans, int32_t * z)
 {
-  for (int x = 0; x < width; x++) {
-    if (row[x] == STEREO_VIEW_NONE)
-      row[x] = other[x];
+  const int32_t *row = from->disparities;
+  const int width = f->width;
+
+  (void) spans;
+  for (int x = begin; x < end; x++) {
+    const int32_t place = get_place (row, x, q, offset);
+    int32_t lo = place - 128, hi = place + 128;
+    int first, last;
+
+    if (x > 0 && stereo_view_joined (row[x - 1], row[x], f->join))
+      lo = (get_place (row, x - 1, q, offset) + place) >> 1;
+    if (x < width - 1 && stereo_view_joined (row[x + 1], row[x], f->join))
+      hi = (place + get_place (row, x + 1, q, offset)) >> 1;
+    first = stereo_view_ceil (lo);
+    last = stereo_view_ceil (hi) - 1;
+    if (last >= width)
+      last = width - 1;
+    for (int v = first > 0 ? first : 0; v <= last; v++)
+      z[v] = row[x] > z[v] ? row[x] : z[v];
   }
 }
 
@@ -179,8 +188,8 @@ fetch (const StereoViewFrame * f, const StereoViewShot * shot,
 const StereoViewRows stereo_view_rows = {
   .read = read_row,
   .find = find,
+  .clear = clear,
   .project = project,
-  .complete = complete,
   .mark = mark,
   .fetch = fetch,
 };

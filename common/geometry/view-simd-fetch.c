@@ -214,7 +214,7 @@ fetch_row (const StereoViewFrame * f, const StereoViewShot * shot,
     const StereoViewRow * left, const StereoViewRow * right, const int32_t * z,
     const StereoViewColors * colors, bool wide)
 {
-  const Factor factor = make_factor (shot->position);
+  const Factor factor = make_factor (shot->position, left);
   const VecI32 join = all (f->join);
   unsigned hidden = 0;
 

@@ -13,13 +13,13 @@
 
 #include "geometry/view-simd.h"
 
-/* Vectors are read from half a vector before a row and written from one vector
- * before it; both may end almost two vectors after it. */
+/* Vectors are read from one vector and a pixel before a row to two vectors
+ * after it, and written to one vector after it. */
 _Static_assert (2 * LANES <= STEREO_VIEW_MARGIN, "margins are too narrow");
 
 /* ---------------------------------------------------------------------- map */
 
-/* stereo_view_disparity(), or STEREO_VIEW_NONE for the invalid code. */
+/* stereo_view_disparity() */
 ALWAYS_INLINE VecI32
 get_disparities (const StereoViewFrame * f, VecI32 code)
 {
@@ -31,30 +31,33 @@ get_disparities (const StereoViewFrame * f, VecI32 code)
   e = smaller (larger (e, lowest), highest);
   if (f->factor > 1)
     e = smaller (larger (e * f->factor, lowest), highest);
-  return choose (equal (code, all ((int32_t) f->invalid)),
-      all (STEREO_VIEW_NONE), e);
+  return e;
 }
 
 ALWAYS_INLINE void
 read_codes_of (const StereoViewFrame * f, const uint8_t * codes, int bytes,
-    int32_t * row)
+    StereoViewRow * to)
 {
   const int factor = f->factor;
   const int n = (f->width + factor - 1) / factor;
-  int at = 0;
+  int32_t *row = to->disparities, few[LANES];
+  VecI32 lowest = all (0), highest = all (0);
 
-  for (; at < n; at += LANES) {
-    int32_t few[LANES];
-    VecI32 e;
+  for (int at = 0; at < n; at += LANES) {
+    uint8_t last[2 * LANES] = { 0 };
+    VecI32 code, e;
 
     if (at + LANES <= n) {
-      e = get_disparities (f, read_codes (codes + at * bytes, bytes));
+      code = read_codes (codes + at * bytes, bytes);
     } else {
-      uint8_t last[2 * LANES] = { 0 };
-
       memcpy (last, codes + at * bytes, (size_t) ((n - at) * bytes));
-      e = get_disparities (f, read_codes (last, bytes));
+      code = read_codes (last, bytes);
     }
+    e = get_disparities (f, code);
+    lowest = smaller (lowest, e);
+    highest = larger (highest, e);
+    e = choose (equal (code, all ((int32_t) f->invalid)),
+        all (STEREO_VIEW_NONE), e);
     if (factor == 1) {
       store (row + at, e);
     } else if (factor == 2) {
@@ -71,10 +74,15 @@ read_codes_of (const StereoViewFrame * f, const uint8_t * codes, int bytes,
       }
     }
   }
+  to->lowest = to->highest = 0;
+  for (int i = 0; i < LANES; i++) {
+    to->lowest = lowest[i] < to->lowest ? lowest[i] : to->lowest;
+    to->highest = highest[i] > to->highest ? highest[i] : to->highest;
+  }
 }
 
 static void
-read_row (const StereoViewFrame * f, int y, int32_t * row)
+read_row (const StereoViewFrame * f, int y, StereoViewRow * row)
 {
   const uint8_t *codes = f->codes + (size_t) (y / f->factor) * f->codes_stride;
 
@@ -102,15 +110,10 @@ find (const void *row, int x, int width, uint32_t mask, uint32_t bits)
 }
 
 static void
-complete (int32_t * row, const int32_t * other, int width)
+clear (int32_t * row, int width)
 {
-  const VecI32 none = all (STEREO_VIEW_NONE);
-
-  for (int x = 0; x < width; x += LANES) {
-    const VecI32 e = load (row + x);
-
-    store (row + x, choose (equal (e, none), load (other + x), e));
-  }
+  for (int x = 0; x < width; x += LANES)
+    store (row + x, all (STEREO_VIEW_NONE));
 }
 
 static void
@@ -132,76 +135,123 @@ mark (const StereoViewFrame * f, StereoViewRow * row)
 
 /* --------------------------------------------------------------- projection */
 
-/* Projects the first n lanes to pixels begins to ends - 1.  Mostly each lane
- * covers one pixel.  Lanes with the same offset cover different pixels, so that
- * they are stored together. */
-ALWAYS_INLINE void
-cover (VecI32 e, VecI32 begins, VecI32 ends, int n, int32_t * z)
+typedef struct
 {
-  const VecI32 place = begins - count (), length = ends - begins;
-  const Mask counts = less (count (), all (n));
-  const Mask single = counts & equal (length, all (1));
-  unsigned ones = get_bits (single);
-  unsigned more = get_bits (counts & less (all (1), length));
-  int32_t places[LANES], values[LANES], lengths[LANES];
+  const int32_t *row;
+  Factor factor;
+  int32_t offset;
+  VecI32 join;
+} Projection;
 
-  store (places, place);
-  while (ones != 0) {
-    const int first = places[__builtin_ctz (ones)];
-    const Mask same = single & equal (place, all (first));
+/* Pixels and where they move to, in pixels. */
+typedef struct
+{
+  VecI32 place;                 /* in 1/256 pixel */
+  VecI32 own;                   /* the first pixel if there is no neighbour */
+  VecI32 cut;                   /* the first pixel if the left neighbour is
+                                 * joined, otherwise none */
+} Moved;
 
-    store (z + first, larger (load (z + first),
-            choose (same, e, all (STEREO_VIEW_NONE))));
-    ones &= ~get_bits (same);
-  }
-  if (more == 0)
-    return;
-  store (values, e);
-  store (lengths, length);
-  for (; more != 0; more &= more - 1) {
-    const int i = __builtin_ctz (more);
+ALWAYS_INLINE VecI32
+get_places (const Projection * p, int x)
+{
+  return 256 * (x + count ()) + p->offset - shift (p->factor,
+      load (p->row + x));
+}
 
-    for (int v = places[i] + i; v < places[i] + i + lengths[i]; v++)
-      z[v] = values[i] > z[v] ? values[i] : z[v];
+/* Moves pixels x to x + LANES - 1.  before: the places of those before them. */
+ALWAYS_INLINE Moved
+move (const Projection * p, int x, VecI32 before)
+{
+  const VecI32 place = get_places (p, x);
+  const VecI32 middles = previous_lanes (before, place) + place;
+  const Moved m = {
+    .place = place,
+    .own = (place + 127) >> 8,
+    .cut = choose (joined (load (p->row + x - 1), load (p->row + x), p->join),
+        (middles + 510) >> 9, all (STEREO_VIEW_NONE))
+  };
+
+  return m;
+}
+
+/* Finds what pixels begin to end - 1 cover: the first pixel, plus 65536 times
+ * the number of pixels. */
+ALWAYS_INLINE void
+find_spans (const Projection * p, int begin, int end, int width,
+    int32_t * spans)
+{
+  const VecI32 none = all (STEREO_VIEW_NONE), most = all (width);
+  Moved here = move (p, begin, get_places (p, begin - LANES));
+
+  for (int x = begin; x < end; x += LANES) {
+    const Moved next = move (p, x + LANES, here.place);
+    const VecI32 cut = next_lanes (here.cut, next.cut);
+    const VecI32 from = larger (choose (equal (here.cut, none), here.own,
+            here.cut), all (0));
+    const VecI32 to = smaller (choose (equal (cut, none), here.own + 1, cut),
+        most);
+
+    /* pixels that cover nothing are moved to the margin */
+    store (spans + x, choose (less (from, to), from + ((to - from) << 16),
+            most));
+    here = next;
   }
 }
 
-static void
-project (int32_t * row, int width, int32_t join, int32_t q, int32_t offset,
-    int32_t * places, int32_t * z)
+ALWAYS_INLINE void
+raise_to (int32_t * at, int32_t value)
 {
-  const Factor factor = make_factor (q);
-  const VecI32 joins = all (join), zero = all (0), most = all (width);
+  *at = value > *at ? value : *at;
+}
 
-  row[-1] = row[width] = STEREO_VIEW_OUTSIDE;
-  for (int x = -LANES; x < width + LANES; x += LANES) {
-    store (places + x, 256 * (x + count ()) - shift (factor, load (row + x))
-        + offset);
-    store (z + x, all (STEREO_VIEW_NONE));
+/* Projects LANES pixels.  Most cover one pixel or none. */
+ALWAYS_INLINE void
+cover (const int32_t * row, const int32_t * spans, int32_t * z)
+{
+  unsigned more = get_bits (less (all (0x1ffff), load (spans)));
+
+  for (int i = 0; i < LANES; i++)
+    raise_to (&z[spans[i] & 0xffff], row[i]);
+  for (; more != 0; more &= more - 1) {
+    const int i = __builtin_ctz (more);
+    int32_t *at = z + (spans[i] & 0xffff);
+
+    for (int n = 1; n < spans[i] >> 16; n++)
+      raise_to (at + n, row[i]);
   }
-  for (int x = 0; x < width; x += LANES) {
-    const VecI32 e = load (row + x), place = load (places + x);
-    const VecI32 lo = choose (joined (load (row + x - 1), e, joins),
-        (load (places + x - 1) + place) >> 1, place - 128);
-    const VecI32 hi = choose (joined (load (row + x + 1), e, joins),
-        (load (places + x + 1) + place) >> 1, place + 128);
-    const VecI32 begin = larger ((lo + 255) >> 8, zero);
-    const VecI32 end = smaller ((hi + 255) >> 8, most);
-    const int first = begin[0];
+}
 
-    if (x + LANES <= width
-        && !any (differ (begin, first + count ()) | differ (end, begin + 1)))
-      store (z + first, larger (load (z + first), e));
+/* Finds all spans first, so that mispredicted branches on them are resolved
+ * early. */
+static void
+project (const StereoViewFrame * f, const StereoViewRow * from, int begin,
+    int end, int32_t q, int32_t offset, int32_t * spans, int32_t * z)
+{
+  int32_t *row = from->disparities;
+  const Projection p = { row, make_factor (q, from), offset, all (f->join) };
+
+  row[-1] = row[f->width] = STEREO_VIEW_OUTSIDE;
+  find_spans (&p, begin, end, f->width, spans);
+  for (int x = f->width; x < end + LANES; x++)
+    spans[x] = f->width;
+  for (int x = begin; x < end; x += LANES) {
+    const int32_t first = spans[x];
+    int32_t *at = z + (first & 0xffff);
+
+    if (first >> 16 == 1
+        && !any (differ (load (spans + x), first + count ())))
+      store (at, larger (load (at), load (row + x)));
     else
-      cover (e, begin, end, width - x < LANES ? width - x : LANES, z);
+      cover (row + x, spans + x, z);
   }
 }
 
 const StereoViewRows SIMD_NAME (stereo_view_rows_) = {
   .read = read_row,
   .find = find,
+  .clear = clear,
   .project = project,
-  .complete = complete,
   .mark = mark,
   .fetch = SIMD_NAME (stereo_view_fetch_),
   .load_pairs = SIMD_NAME (stereo_view_load_pairs_),

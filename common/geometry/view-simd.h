@@ -165,28 +165,34 @@ joined (VecI32 a, VecI32 b, VecI32 join)
   return within (a - b + join, join + join);
 }
 
-/* A factor of stereo_view_shift(), for products of 32 bits: q is high 65536 +
- * low, and a disparity a 256 + b. */
+/* A factor of stereo_view_shift(). */
 typedef struct
 {
-  VecI32 high;
-  VecI32 low;
+  int32_t q;
+  bool narrow;                  /* products with disparities have 32 bits */
 } Factor;
 
 ALWAYS_INLINE Factor
-make_factor (int32_t q)
+make_factor (int32_t q, const StereoViewRow * row)
 {
-  const Factor f = { all (q >> 16), all (q & 0xffff) };
+  const int64_t size = row->highest > -row->lowest ? row->highest
+      : -row->lowest;
+  const Factor f = { q, (q < 0 ? -q : q) * size < INT32_MAX - 32768 };
 
   return f;
 }
 
+/* Otherwise q is high 65536 + low, and a disparity a 256 + b. */
 ALWAYS_INLINE VecI32
 shift (Factor f, VecI32 e)
 {
-  const VecI32 below = (VecI32) ((VecU32) (f.low * (e & 255) + 32768) >> 8);
+  const VecI32 high = all (f.q >> 16), low = all (f.q & 0xffff);
+  VecI32 below;
 
-  return f.high * e + ((f.low * (e >> 8) + below) >> 8);
+  if (f.narrow)
+    return (e * f.q + 32768) >> 16;
+  below = (VecI32) ((VecU32) (low * (e & 255) + 32768) >> 8);
+  return high * e + ((low * (e >> 8) + below) >> 8);
 }
 
 /* LANES codes of 1 or 2 bytes. */
@@ -212,6 +218,34 @@ repeat (VecI32 e, VecI32 twice[2])
 #else
   twice[0] = SIMD_SHUFFLE (e, e, 0, 0, 1, 1);
   twice[1] = SIMD_SHUFFLE (e, e, 2, 2, 3, 3);
+#endif
+}
+
+/* As many lanes of two vectors, from the second one of a on. */
+ALWAYS_INLINE VecI32
+next_lanes (VecI32 a, VecI32 b)
+{
+#if SIMD_BYTES == 64
+  return SIMD_SHUFFLE (a, b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+      16);
+#elif SIMD_BYTES == 32
+  return SIMD_SHUFFLE (a, b, 1, 2, 3, 4, 5, 6, 7, 8);
+#else
+  return SIMD_SHUFFLE (a, b, 1, 2, 3, 4);
+#endif
+}
+
+/* The same from the last one of a on. */
+ALWAYS_INLINE VecI32
+previous_lanes (VecI32 a, VecI32 b)
+{
+#if SIMD_BYTES == 64
+  return SIMD_SHUFFLE (a, b, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
+      28, 29, 30);
+#elif SIMD_BYTES == 32
+  return SIMD_SHUFFLE (a, b, 7, 8, 9, 10, 11, 12, 13, 14);
+#else
+  return SIMD_SHUFFLE (a, b, 3, 4, 5, 6);
 #endif
 }
 
