@@ -29,7 +29,7 @@ get_spread (VecI32 at)
 {
   const VecI32 from = at - at[0];
 
-  if (!any (differ (from, count ())))
+  if (same (from, count ()))
     return TOGETHER;
 #if defined (__AVX2__)
   if (!any (beyond (from + NEAR_BEFORE, all (2 * LANES - 2))))
@@ -108,13 +108,13 @@ sample (const StereoViewRow * row, int width, VecI32 join, VecI32 place,
   gather_pairs (row->marked, at, l.spread, marked);
   counts[0] = in & within (marked[0] - least, range);
   counts[1] = in & within (marked[1] - least, range)
-      & differ (part, all (0));
+      & less (all (0), part);
   /* a single valid neighbour has the full weight */
   l.weight[0] = keep (counts[0], one - keep (counts[1], part));
   l.weight[1] = keep (counts[1], one - keep (counts[0], one - part));
   l.seen = counts[0] | counts[1];
-  l.edge = differ ((keep (counts[0], marked[0]) | keep (counts[1], marked[1]))
-      & 1, all (0));
+  l.edge = less (all (0),
+      (keep (counts[0], marked[0]) | keep (counts[1], marked[1])) & 1);
   return l;
 }
 

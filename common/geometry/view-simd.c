@@ -240,7 +240,7 @@ project (const StereoViewFrame * f, const StereoViewRow * from, int begin,
     int32_t *at = z + (first & 0xffff);
 
     if (first >> 16 == 1
-        && !any (differ (load (spans + x), first + count ())))
+        && same (load (spans + x), first + count ()))
       store (at, larger (load (at), load (row + x)));
     else
       cover (row + x, spans + x, z);

@@ -76,7 +76,6 @@ typedef VecI32 Mask;
 #endif
 
 COMPARE (equal, cmpeq_epi32, a == b)
-COMPARE (differ, cmpneq_epi32, a != b)
 COMPARE (less, cmplt_epi32, a < b)
 /* as numbers without sign */
 COMPARE (within, cmple_epu32, (VecU32) a <= (VecU32) b)
@@ -112,6 +111,17 @@ any (Mask mask)
   return mask != 0;
 #else
   return simd_any8 ((VecU8) mask);
+#endif
+}
+
+/* Whether all lanes are equal. */
+ALWAYS_INLINE bool
+same (VecI32 a, VecI32 b)
+{
+#if defined (__AVX512BW__)
+  return _mm512_cmpneq_epi32_mask ((__m512i) a, (__m512i) b) == 0;
+#else
+  return !simd_any8 ((VecU8) (a ^ b));
 #endif
 }
 
