@@ -26,15 +26,18 @@ prefetch_row (const StereoViewFrame * f, const StereoOpImage * image, int x,
 /* ------------------------------------------------------------------ reading */
 
 static void
-load_packed (const uint8_t * restrict row, int bytes, int first, int width,
-    uint32_t * restrict words)
+load_packed (const StereoViewRows * rows, const uint8_t * restrict row,
+    int bytes, int first, int width, uint32_t * restrict words)
 {
+  int x = 0;
+
   if (bytes == 4) {
     memcpy (words, row + first, 4 * (size_t) width - (size_t) first);
     return;
   }
-  /* of 3 bytes, the fourth one is the next pixel's */
-  for (int x = 0; x < width - 1; x++)
+  if (rows->load_triples != NULL)
+    x = rows->load_triples (row, width, words);
+  for (; x < width - 1; x++)
     memcpy (&words[x], row + 3 * x, 4);
   memcpy (&words[width - 1], row + 3 * (width - 1), 3);
 }
@@ -111,7 +114,7 @@ stereo_view_load_colors (const StereoViewRows * rows,
     load_planar (row + done, k->pixel_bytes, u, v, k->chroma_bytes, k->shift_x,
         f->width - done, colors->row[0] + done);
   } else if (k->channels == 3) {
-    load_packed (row, k->pixel_bytes, k->first, f->width, colors->row[0]);
+    load_packed (rows, row, k->pixel_bytes, k->first, f->width, colors->row[0]);
   } else {
     for (int x = 0; x < f->width; x++)
       colors->row[0][x] = row[x];
@@ -121,21 +124,25 @@ stereo_view_load_colors (const StereoViewRows * rows,
 /* ------------------------------------------------------------------ writing */
 
 static void
-store_packed (uint8_t * restrict row, int bytes, int first, int width,
-    const uint32_t * restrict words)
+store_packed (const StereoViewRows * rows, uint8_t * restrict row, int bytes,
+    int first, int width, const uint32_t * restrict words)
 {
+  int x = 0;
+
   if (bytes == 4) {
     const uint32_t filler = first ? 0xffu : 0xff000000u;
 
 #pragma omp simd
-    for (int x = 0; x < width; x++) {
-      const uint32_t word = words[x] << 8 * first | filler;
+    for (int i = 0; i < width; i++) {
+      const uint32_t word = words[i] << 8 * first | filler;
 
-      memcpy (row + 4 * x, &word, 4);
+      memcpy (row + 4 * i, &word, 4);
     }
     return;
   }
-  for (int x = 0; x < width - 1; x++)
+  if (rows->store_triples != NULL)
+    x = rows->store_triples (words, width, row);
+  for (; x < width - 1; x++)
     memcpy (row + 3 * x, &words[x], 4);
   memcpy (row + 3 * (width - 1), &words[width - 1], 3);
 }
@@ -206,7 +213,7 @@ stereo_view_store_colors (const StereoViewRows * rows,
         + (size_t) x * k->pixel_bytes;
 
     if (k->channels == 3)
-      store_packed (row, k->pixel_bytes, k->first, f->width,
+      store_packed (rows, row, k->pixel_bytes, k->first, f->width,
           colors[r].row[0]);
     else
       store_luma (k, row + k->first, f->width, colors[r].row[0]);

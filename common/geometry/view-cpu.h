@@ -59,6 +59,10 @@ typedef struct
   bool (*fetch) (const StereoViewFrame * frame, const StereoViewShot * shot,
       const StereoViewRow * left, const StereoViewRow * right,
       const int32_t * z, const StereoViewColors * colors);
+  /* Optional: convert the first pixels of a row of 3 bytes a pixel to words,
+   * and back.  Return their number. */
+  int (*load_triples) (const uint8_t * bytes, int width, uint32_t * words);
+  int (*store_triples) (const uint32_t * words, int width, uint8_t * bytes);
   /* Optional: converts the first pixels of a row of 8-bit YUV to words.  Two
    * pixels share chroma samples, which are chroma_bytes apart.  Returns the
    * number of pixels, which is even: as many as fill whole vectors. */

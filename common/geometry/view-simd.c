@@ -254,6 +254,10 @@ const StereoViewRows SIMD_NAME (stereo_view_rows_) = {
   .project = project,
   .mark = mark,
   .fetch = SIMD_NAME (stereo_view_fetch_),
+#if defined (__AVX2__)
+  .load_triples = SIMD_NAME (stereo_view_load_triples_),
+  .store_triples = SIMD_NAME (stereo_view_store_triples_),
+#endif
   .load_pairs = SIMD_NAME (stereo_view_load_pairs_),
   .store_pairs = SIMD_NAME (stereo_view_store_pairs_),
 };
