@@ -58,16 +58,25 @@ load_planar (const uint8_t * restrict luma, int pixel_bytes,
         | (uint32_t) v[(x >> 1) * bytes] << 16;
 }
 
-/* Loads samples, `bytes` apart, each of 1 << shift pixels. */
+STEREO_INLINE uint32_t
+get_sample (const uint8_t * at)
+{
+  return at[0] | (uint32_t) at[1] << 8;
+}
+
+/* Loads samples, each of one pixel, or of two and `bytes` apart. */
 static void
 load_samples (const uint8_t * restrict row, int bytes, int shift, int padding,
     int width, uint32_t * restrict samples)
 {
-  for (int x = 0; x < width; x++) {
-    const uint8_t *at = row + (x >> shift) * bytes;
-
-    samples[x] = (at[0] | (uint32_t) at[1] << 8) >> padding;
+  if (shift == 0) {
+#pragma omp simd
+    for (int x = 0; x < width; x++)
+      samples[x] = get_sample (row + 2 * x) >> padding;
+    return;
   }
+  for (int x = 0; x < width; x += 2, row += bytes)
+    samples[x] = samples[x + 1] = get_sample (row) >> padding;
 }
 
 /* Whether pairs of pixels share chroma, and all samples are bytes. */
@@ -158,12 +167,19 @@ put_sample (const StereoViewFormat * k, uint8_t * at, uint32_t value)
 }
 
 static void
-store_luma (const StereoViewFormat * k, uint8_t * row, int width,
-    const uint32_t * words)
+store_luma (const StereoViewFormat * k, uint8_t * restrict row, int width,
+    const uint32_t * restrict words)
 {
   if (k->wide) {
-    for (int x = 0; x < width; x++)
-      put_sample (k, row + 2 * x, words[x]);
+    const int padding = k->padding;
+
+#pragma omp simd
+    for (int x = 0; x < width; x++) {
+      const uint32_t value = words[x] << padding;
+
+      row[2 * x] = (uint8_t) value;
+      row[2 * x + 1] = (uint8_t) (value >> 8);
+    }
     return;
   }
   for (int x = 0; x < width; x++)
