@@ -323,19 +323,28 @@ interleave (const StereoViewFrame * f, const StereoViewColors * to,
 }
 
 static void
-make_anaglyph (const StereoViewFrame * f, uint32_t * left,
-    const uint32_t * right)
+make_grey (const StereoViewFrame * f, uint32_t * row)
 {
   const StereoViewFormat *k = &f->format;
 
-  for (int x = 0; x < f->width; x++) {
-    uint32_t l = f->luma[0] ? stereo_view_grey (left[x], k->r, k->g, k->b)
-        : left[x];
-    uint32_t r = f->luma[1] ? stereo_view_grey (right[x], k->r, k->g, k->b)
-        : right[x];
+  for (int x = 0; x < f->width; x++)
+    row[x] = stereo_view_grey (row[x], k->r, k->g, k->b);
+}
 
-    left[x] = (l & f->eye_mask) | (r & ~f->eye_mask);
-  }
+/* Replaces the left row, and may change the right one. */
+static void
+make_anaglyph (const StereoViewFrame * f, uint32_t * restrict left,
+    uint32_t * restrict right)
+{
+  const uint32_t mask = f->eye_mask;
+
+  if (f->luma[0])
+    make_grey (f, left);
+  if (f->luma[1])
+    make_grey (f, right);
+#pragma omp simd
+  for (int x = 0; x < f->width; x++)
+    left[x] = (left[x] & mask) | (right[x] & ~mask);
 }
 
 /* Combines both eyes in one picture, which replaces the left one. */
