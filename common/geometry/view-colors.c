@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Begins to load the pixels of row y from x on to the second-level cache.
- * Inline, as GCC 12 removes calls of functions that only prefetch. */
+/* Prefetches row y from pixel x on into the second-level cache.  Inline, as GCC
+ * 12 removes calls of functions that only prefetch. */
 static inline __attribute__ ((always_inline)) void
 prefetch_row (const StereoViewFrame * f, const StereoOpImage * image, int x,
     int y)
@@ -222,7 +222,7 @@ stereo_view_store_colors (const StereoViewRows * rows,
   uint8_t *u, *v;
   int done = 0;
 
-  if (y + n_rows < f->height)
+  if ((y + n_rows) % f->height != 0)    /* of a tile */
     prefetch_row (f, o, x, y + n_rows);
   for (int r = 0; r < n_rows; r++) {
     uint8_t *row = o->plane[0] + (size_t) (y + r) * o->stride[0]

@@ -263,7 +263,7 @@ complete (const Job * job, Worker * w, const StereoViewShot * shot,
 
   job->rows->clear (w->other, f->width);
   while ((x = find_none (job, w->z, x)) < f->width) {
-    /* up to the middle between two pixels, of which one may be outside */
+    /* a pixel covers up to half way to its neighbours */
     const int begin = stereo_clamp_int (x + least - 1, projected, f->width);
     int hole = x;
 
@@ -300,7 +300,6 @@ render_row (const Job * job, Worker * w, const StereoViewShot * shot, int r,
   const StereoViewFrame *f = job->frame;
   const StereoViewRows *rows = job->rows;
   const bool both = f->right.plane[0] != NULL;
-
   int x = 0;
 
   if (!rows->fetch (f, shot, &w->left[r], both ? &w->right[r] : NULL, w->z,

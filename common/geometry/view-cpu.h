@@ -18,7 +18,7 @@
 
 #include "geometry/view.h"
 
-/* A vector, and a pixel. */
+/* Two of the largest vectors. */
 #define STEREO_VIEW_MARGIN 32
 
 /* A row of colours: words in row[0], or one row per channel for wide formats.

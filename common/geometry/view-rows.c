@@ -23,6 +23,8 @@ read_row (const StereoViewFrame * f, int y, StereoViewRow * row)
         f->minimum, f->factor);
 
     row->disparities[x] = code == f->invalid ? STEREO_VIEW_NONE : e;
+    if (code == f->invalid)
+      continue;
     row->lowest = e < row->lowest ? e : row->lowest;
     row->highest = e > row->highest ? e : row->highest;
   }

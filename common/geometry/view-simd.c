@@ -13,8 +13,8 @@
 
 #include "geometry/view-simd.h"
 
-/* Vectors are read from one vector and a pixel before a row to two vectors
- * after it, and written to one vector after it. */
+/* Vectors are read from one vector before a row to two vectors after it, and
+ * written to one vector after it. */
 _Static_assert (2 * LANES <= STEREO_VIEW_MARGIN, "margins are too narrow");
 
 /* ---------------------------------------------------------------------- map */
@@ -46,6 +46,7 @@ read_codes_of (const StereoViewFrame * f, const uint8_t * codes, int bytes,
   for (int at = 0; at < n; at += LANES) {
     uint8_t last[2 * LANES] = { 0 };
     VecI32 code, e;
+    Mask invalid;
 
     if (at + LANES <= n) {
       code = read_codes (codes + at * bytes, bytes);
@@ -53,11 +54,11 @@ read_codes_of (const StereoViewFrame * f, const uint8_t * codes, int bytes,
       memcpy (last, codes + at * bytes, (size_t) ((n - at) * bytes));
       code = read_codes (last, bytes);
     }
+    invalid = equal (code, all ((int32_t) f->invalid));
     e = get_disparities (f, code);
-    lowest = smaller (lowest, e);
-    highest = larger (highest, e);
-    e = choose (equal (code, all ((int32_t) f->invalid)),
-        all (STEREO_VIEW_NONE), e);
+    lowest = smaller (lowest, choose (invalid, all (0), e));
+    highest = larger (highest, choose (invalid, all (0), e));
+    e = choose (invalid, all (STEREO_VIEW_NONE), e);
     if (factor == 1) {
       store (row + at, e);
     } else if (factor == 2) {

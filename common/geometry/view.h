@@ -45,8 +45,8 @@
  * and 4, and S is at 256 v - t.  Pc is the position of the middle of the frame.
  *
  * YUV is processed as 4:4:4, with the chroma of the block of a pixel.  A block
- * gets the mean chroma of its pixels.  The fourth byte of RGBx and the like is
- * 255.
+ * gets the mean chroma of its pixels.  The byte of a pixel that is no channel
+ * is 255.
  */
 
 #ifndef STEREO_VIEW_H
