@@ -58,15 +58,17 @@ stereo_output_encode (const StereoOutput * output, float value)
   return (uint16_t) code;
 }
 
-/* Powers of two are the most common divisors. */
+/* Shifts for powers of two: most divisors are, and divisions are slow. */
 STEREO_INLINE unsigned
 stereo_divide (unsigned dividend, unsigned divisor)
 {
+  if ((divisor & (divisor - 1)) != 0)
+    return dividend / divisor;
 #ifdef __CUDA_ARCH__
-  if ((divisor & (divisor - 1)) == 0)
-    return dividend >> (__ffs ((int) divisor) - 1);
+  return dividend >> (__ffs ((int) divisor) - 1);
+#else
+  return dividend >> __builtin_ctz (divisor);
 #endif
-  return dividend / divisor;
 }
 
 /*
