@@ -202,7 +202,7 @@ rows_load (void *state, StereoDevice * device, StereoMessage * why)
 
 /* ---------------------------------------------------------------------- run */
 
-/* Converts the views to luma, where they are not. */
+/* Converts views that are not luma. */
 static StereoStatus
 convert_views (const Rows * r, const StereoOpFrame * frame, StereoRowsFrame * f)
 {

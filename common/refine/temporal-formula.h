@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* For host and CUDA; refine/temporal.h defines the filter. */
+/* For host and CUDA; refine/temporal.h defines the filter.  CUDA has another
+ * stereo_temporal_is_plausible(), which loads each window once. */
 
 #ifndef STEREO_TEMPORAL_FORMULA_H
 #define STEREO_TEMPORAL_FORMULA_H

@@ -82,7 +82,8 @@ typedef struct
   uint8_t *past_view;           /* left views of past and next */
   uint8_t *next_view;
   uint8_t *age;                 /* frames that o has replaced n */
-  size_t stride;                /* of all of these, in pixels */
+  size_t stride;                /* of the maps and of the last three, in
+                                 * elements */
 } StereoTemporalFrame;
 
 /* Stage table "temporal". */

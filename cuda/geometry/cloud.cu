@@ -115,7 +115,7 @@ put_range (uint8_t * row, int begin, int end, const Get & get)
 }
 
 /* Four bytes, from byte i on, of consecutive points of BYTES bytes, each in a
- * vector. */
+ * vector.  May read the vector behind the last point. */
 template < int BYTES > __device__ __forceinline__ uint32_t
 stream_word (const uint4 * points, int i)
 {

@@ -209,8 +209,9 @@ convert_images (StereoQueue * queue, const StereoConversion * images, int n)
     const Conversions conversions = { { c, images[i + together - 1] } };
 
     grid.z = (unsigned) together;
-    status = run_kernel (queue, "convert_kernel", false, grid,
-        stereo_pixel_block, 0, kernel, conversions);
+    status = run_kernel (queue, c.u != NULL ? "convert_yuv_kernel"
+        : "convert_kernel", false, grid, stereo_pixel_block, 0, kernel,
+        conversions);
   }
   return status;
 }

@@ -185,10 +185,13 @@ first_kernel (const __grid_constant__ StereoTemporalFrame f,
   pdl_wait ();
   if (!stereo_own_pixel (f.width, f.height, &x, &y))
     return;
-  const Pixel p (f, x, y);
+  const unsigned at = (unsigned) y * (unsigned) f.stride + (unsigned) x;
+  const unsigned now = f.map.data[at];
 
-  f.next_view[p.at] = (uint8_t) view_at (f, x, y);
-  p.decide (f, output, false);
+  f.next.data[at] = (uint16_t) now;
+  f.next_view[at] = (uint8_t) view_at (f, x, y);
+  f.age[at] = 0;
+  stereo_store_code (&output, x, y, now);
 }
 
 /* ------------------------------------------------------------------- stages */
@@ -211,7 +214,9 @@ temporal_filter (StereoQueue * queue, const StereoTemporalFrame * frame,
     const StereoOutput * output)
 {
   return run_kernel (queue, "filter_kernel", true,
-      stereo_pixel_grid (frame->width, frame->height), stereo_pixel_block, 0,
+      dim3 (stereo_blocks (frame->width, block_width),
+          stereo_blocks (frame->height, block_height)),
+      dim3 (block_width, block_height), 0,
       frame->first ? first_kernel : filter_kernel, *frame, *output);
 }
 

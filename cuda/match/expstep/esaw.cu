@@ -15,8 +15,8 @@
 namespace
 {
 
-/* Maximum size of a chunk's volume, of which there are two: 128 disparities of
- * 1920x1080.  Each chunk but the first merges its winners with those before. */
+/* Maximum size of both volumes of a chunk, each: 128 disparities of 1920x1080.
+ * All chunks but the first merge their winners with those before. */
 const size_t chunk_bytes = (size_t) 256 << 20;
 
 /* Pixels of a row per block that finds winners, and its maximum number of
