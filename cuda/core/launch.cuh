@@ -18,13 +18,16 @@ stereo_blocks (int size, int part)
   return (unsigned) ((size + part - 1) / part);
 }
 
-/* One thread per pixel of an image. */
-static const dim3 stereo_pixel_block (32, 8);
+/* One thread per pixel of an image; the size of a block. */
+static const int stereo_block_columns = 32;
+static const int stereo_block_rows = 8;
+static const dim3 stereo_pixel_block (stereo_block_columns, stereo_block_rows);
 
 static inline dim3
 stereo_pixel_grid (int width, int height)
 {
-  return dim3 (stereo_blocks (width, 32), stereo_blocks (height, 8));
+  return dim3 (stereo_blocks (width, stereo_block_columns),
+      stereo_blocks (height, stereo_block_rows));
 }
 
 /* The pixel of this thread.  Returns whether it is inside the image. */

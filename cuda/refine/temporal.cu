@@ -135,41 +135,39 @@ view_at (const StereoTemporalFrame & f, int x, int y)
 
 /* ------------------------------------------------------------------ kernels */
 
-const int block_width = 32;
-const int block_height = 8;
+const int threads = stereo_block_columns * stereo_block_rows;
 
 /* The few pixels that jump are listed and decided later, by consecutive
  * threads. */
 __global__ void
-__launch_bounds__ (block_width * block_height)
+__launch_bounds__ (threads)
 filter_kernel (const __grid_constant__ StereoTemporalFrame f,
     const __grid_constant__ StereoOutput output)
 {
-  __shared__ uchar2 jumps[block_width * block_height];
+  __shared__ ushort2 jumps[threads];
   __shared__ int n;
-  const int thread = (int) (threadIdx.y * block_width + threadIdx.x);
-  const int x0 = (int) (blockIdx.x * block_width);
-  const int y0 = (int) (blockIdx.y * block_height);
-  const int x = x0 + (int) threadIdx.x, y = y0 + (int) threadIdx.y;
+  const int thread = (int) (threadIdx.y * blockDim.x + threadIdx.x);
+  int x, y;
 
   if (thread == 0)
     n = 0;
   __syncthreads ();
   pdl_wait ();
-  if (x < f.width && y < f.height) {
+  if (stereo_own_pixel (f.width, f.height, &x, &y)) {
     const unsigned view = view_at (f, x, y);
     const Pixel p (f, x, y);
     const int change = stereo_temporal_distance (view, f.past_view[p.at]);
 
     f.next_view[p.at] = (uint8_t) view;
     if (p.jumps (f))
-      jumps[atomicAdd (&n, 1)] = make_uchar2 (threadIdx.x, threadIdx.y);
+      jumps[atomicAdd (&n, 1)] = make_ushort2 ((unsigned short) x,
+          (unsigned short) y);
     else
       p.filter (f, output, change);
   }
   __syncthreads ();
   if (thread < n) {
-    const Pixel p (f, x0 + jumps[thread].x, y0 + jumps[thread].y);
+    const Pixel p (f, jumps[thread].x, jumps[thread].y);
 
     p.decide (f, output, p.is_plausible (f));
   }
@@ -213,11 +211,10 @@ StereoStatus
 temporal_filter (StereoQueue * queue, const StereoTemporalFrame * frame,
     const StereoOutput * output)
 {
-  return run_kernel (queue, "filter_kernel", true,
-      dim3 (stereo_blocks (frame->width, block_width),
-          stereo_blocks (frame->height, block_height)),
-      dim3 (block_width, block_height), 0,
-      frame->first ? first_kernel : filter_kernel, *frame, *output);
+  return run_kernel (queue, frame->first ? "first_kernel" : "filter_kernel",
+      true, stereo_pixel_grid (frame->width, frame->height),
+      stereo_pixel_block, 0, frame->first ? first_kernel : filter_kernel,
+      *frame, *output);
 }
 
 }                               // namespace
