@@ -220,7 +220,6 @@ cloud_convert_view (const Cloud * c, const StereoOpFrame * frame,
     .channels = 3,
     .target_stride = c->converted_stride,
   };
-  StereoStatus status;
 
   stereo_conversion_read (&conversion, info, view->plane, view->stride,
       stereo_colorimetry_yuv (c->params.colorimetry));
@@ -231,9 +230,7 @@ cloud_convert_view (const Cloud * c, const StereoOpFrame * frame,
     f->channel[i] = n_planes == 3 ? conversion.target[i] : c->converted + i;
   f->channel_step = n_planes == 3 ? 1 : 4;
   f->channel_stride = c->converted_stride;
-  status = c->converting->convert (frame->queue, &conversion, 1);
-  return status == STEREO_OK ? stereo_stage_end (frame->timestamps, "convert")
-      : status;
+  return stereo_convert_run (c->converting, frame, &conversion, 1);
 }
 
 /* Where the colours are. */

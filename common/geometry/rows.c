@@ -207,7 +207,6 @@ static StereoStatus
 convert_views (const Rows * r, const StereoOpFrame * frame, StereoRowsFrame * f)
 {
   StereoConversion conversions[2];
-  StereoStatus status;
   int n = 0;
 
   for (int view = 0; view < 2; view++) {
@@ -230,11 +229,7 @@ convert_views (const Rows * r, const StereoOpFrame * frame, StereoRowsFrame * f)
     stereo_conversion_read (&conversions[n++], r->format[view], in->plane,
         in->stride, NULL);
   }
-  if (n == 0)
-    return STEREO_OK;
-  status = r->converting->convert (frame->queue, conversions, n);
-  return status != STEREO_OK ? status
-      : stereo_stage_end (frame->timestamps, "convert");
+  return stereo_convert_run (r->converting, frame, conversions, n);
 }
 
 static StereoStatus

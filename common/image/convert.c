@@ -32,6 +32,19 @@ stereo_conversion_read (StereoConversion * c, const StereoFormatInfo * info,
   c->yuv = *yuv;
 }
 
+StereoStatus
+stereo_convert_run (const StereoConvertStages * stages,
+    const StereoOpFrame * frame, const StereoConversion * conversions, int n)
+{
+  StereoStatus status;
+
+  if (n == 0)
+    return STEREO_OK;
+  status = stages->convert (frame->queue, conversions, n);
+  return status == STEREO_OK ? stereo_stage_end (frame->timestamps, "convert")
+      : status;
+}
+
 static size_t
 view_row_bytes_cpu (int width, int channels)
 {

@@ -8,6 +8,7 @@
 #define STEREO_CONVERT_H
 
 #include "core/image.h"
+#include "core/operation.h"
 #include "image/pixel.h"
 #include "image/view.h"
 
@@ -73,6 +74,11 @@ typedef struct
   StereoStatus (*mirror) (StereoQueue * queue,
       const StereoMirroredView * view);
 } StereoConvertStages;
+
+/* The stage of an operation that converts n images, 0 to 2; two have the same
+ * size. */
+StereoStatus stereo_convert_run (const StereoConvertStages * stages,
+    const StereoOpFrame * frame, const StereoConversion * conversions, int n);
 
 #ifdef __cplusplus
 }

@@ -240,16 +240,11 @@ chain_convert (const StereoChain * m, const StereoOpFrame * frame,
     StereoMatchFrame * work)
 {
   StereoConversion conversions[2];
-  StereoStatus status;
   int n = 0;
 
   n += find_view (m, 0, &frame->inputs[0], &work->left, &conversions[n]);
   n += find_view (m, 1, &frame->inputs[1], &work->right, &conversions[n]);
-  if (n == 0)
-    return STEREO_OK;
-  status = m->converting->convert (frame->queue, conversions, n);
-  return status != STEREO_OK ? status
-      : stereo_stage_end (frame->timestamps, "convert");
+  return stereo_convert_run (m->converting, frame, conversions, n);
 }
 
 /* Sets the encoding of a result in an image of this format. */
