@@ -247,7 +247,7 @@ prepare_row (const Job * job, Worker * w, int y, int r)
   rows->mark (f, right);
 }
 
-/* Completes and fills a projected row.  Only those pixels of the right view are
+/* Completes a projected row.  Only those pixels of the right view are
  * projected that may cover pixels without a disparity. */
 static void
 complete (const Job * job, Worker * w, const StereoViewShot * shot,
@@ -265,7 +265,7 @@ complete (const Job * job, Worker * w, const StereoViewShot * shot,
   while ((x = find_none (job, w->z, x)) < f->width) {
     /* a pixel covers up to half way to its neighbours */
     const int begin = stereo_clamp_int (x + least - 1, projected, f->width);
-    int hole = x;
+    const int hole = x;
 
     while (x < f->width && w->z[x] == STEREO_VIEW_NONE)
       x++;
@@ -274,10 +274,6 @@ complete (const Job * job, Worker * w, const StereoViewShot * shot,
       job->rows->project (f, right, begin, projected, q,
           shot->offset, w->spans, w->other);
     memcpy (w->z + hole, w->other + hole, sizeof (*w->z) * (size_t) (x - hole));
-    for (; hole < x; hole++) {
-      if (w->z[hole] == STEREO_VIEW_NONE)
-        hole = fill_run (w->z, f->width, hole);
-    }
   }
 }
 
@@ -288,8 +284,7 @@ project_row (const Job * job, Worker * w, const StereoViewShot * shot, int r)
   project (job, w, &w->left[r], shot->position, shot->offset, w->z);
   if (job->frame->right.plane[0] != NULL)
     complete (job, w, shot, &w->right[r]);
-  else
-    fill (job, w->z);
+  fill (job, w->z);
 }
 
 /* Row r of a view, after project_row(). */

@@ -18,15 +18,15 @@ read_row (const StereoViewFrame * f, int y, StereoViewRow * row)
     const int at = x / f->factor;
     const uint32_t code = f->code_bytes == 1 ? codes[at]
         : codes[2 * at] | (uint32_t) codes[2 * at + 1] << 8;
+    int32_t e = STEREO_VIEW_NONE;
 
-    const int32_t e = stereo_view_disparity (code, f->scale_high, f->scale_low,
-        f->minimum, f->factor);
-
-    row->disparities[x] = code == f->invalid ? STEREO_VIEW_NONE : e;
-    if (code == f->invalid)
-      continue;
-    row->lowest = e < row->lowest ? e : row->lowest;
-    row->highest = e > row->highest ? e : row->highest;
+    if (code != f->invalid) {
+      e = stereo_view_disparity (code, f->scale_high, f->scale_low, f->minimum,
+          f->factor);
+      row->lowest = e < row->lowest ? e : row->lowest;
+      row->highest = e > row->highest ? e : row->highest;
+    }
+    row->disparities[x] = e;
   }
 }
 

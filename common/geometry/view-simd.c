@@ -55,9 +55,9 @@ read_codes_of (const StereoViewFrame * f, const uint8_t * codes, int bytes,
       code = read_codes (last, bytes);
     }
     invalid = equal (code, all ((int32_t) f->invalid));
-    e = get_disparities (f, code);
-    lowest = smaller (lowest, choose (invalid, all (0), e));
-    highest = larger (highest, choose (invalid, all (0), e));
+    e = choose (invalid, all (0), get_disparities (f, code));
+    lowest = smaller (lowest, e);
+    highest = larger (highest, e);
     e = choose (invalid, all (STEREO_VIEW_NONE), e);
     if (factor == 1) {
       store (row + at, e);
