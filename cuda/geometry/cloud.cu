@@ -53,22 +53,23 @@ point_at (const StereoCloudFrame & f, int column, int row)
   return p;
 }
 
+/* Stores an unaligned word. */
 __device__ void
-put_bytes (uint8_t * out, uint32_t word, int n)
+put_word (uint8_t * out, uint32_t word)
 {
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < 4; i++)
     out[i] = (uint8_t) (word >> 8 * i);
 }
 
-/* Stores an unaligned point of 12, 15 or 16 bytes. */
+/* Stores an unaligned point of an organised cloud. */
 template < bool COLORS > __device__ void
-put_point (uint8_t * out, const Point & p, uint32_t color, int bytes)
+put_point (uint8_t * out, const Point & p, uint32_t color)
 {
-  put_bytes (out, __float_as_uint (p.x), 4);
-  put_bytes (out + 4, __float_as_uint (p.y), 4);
-  put_bytes (out + 8, __float_as_uint (p.z), 4);
+  put_word (out, __float_as_uint (p.x));
+  put_word (out + 4, __float_as_uint (p.y));
+  put_word (out + 8, __float_as_uint (p.z));
   if (COLORS)
-    put_bytes (out + 12, color, bytes - 12);
+    put_word (out + 12, color);
 }
 
 /* alignment: of rows of points, in bytes */
@@ -92,7 +93,7 @@ organised_kernel (const StereoCloudFrame f, int alignment)
     ((float *) out)[1] = p.y;
     ((float *) out)[2] = p.z;
   } else {
-    put_point < COLORS > (out, p, color, f.point_bytes);
+    put_point < COLORS > (out, p, color);
   }
 }
 
@@ -189,7 +190,7 @@ packed_kernel (const __grid_constant__ StereoCloudFrame f)
   }
   put_range (row, n * bytes, f.row_bytes, [] (int) { return 0u; });
   if (threadIdx.x == 0 && f.counts != NULL)
-    put_bytes (f.counts + 4 * (size_t) blockIdx.x, n, 4);
+    put_word (f.counts + 4 * (size_t) blockIdx.x, (uint32_t) n);
 }
 
 StereoStatus

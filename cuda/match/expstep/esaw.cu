@@ -15,8 +15,9 @@
 namespace
 {
 
-/* Maximum size of both volumes of a chunk, each: 128 disparities of 1920x1080.
- * All chunks but the first merge their winners with those before. */
+/* Maximum size of each of the two volumes of a chunk: 128 disparities of
+ * 1920x1080.  All chunks but the first merge their winners with those before.
+ */
 const size_t chunk_bytes = (size_t) 256 << 20;
 
 /* Pixels of a row per block that finds winners, and its maximum number of
