@@ -418,8 +418,7 @@ start (TuneSource * source, GError ** error)
       GST_STATE_PAUSED);
 
   if (paused != GST_STATE_CHANGE_NO_PREROLL)
-    message = gst_bus_timed_pop_filtered (bus,
-        paused == GST_STATE_CHANGE_FAILURE ? 0 : START_TIME,
+    message = gst_bus_timed_pop_filtered (bus, START_TIME,
         GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE);
   if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     take_error (source, message, error);
@@ -427,7 +426,7 @@ start (TuneSource * source, GError ** error)
   }
   if (paused == GST_STATE_CHANGE_FAILURE) {
     g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
-        "the source does not start, and does not say why");
+        "the source failed to start, without an error message");
     return FALSE;
   }
   gst_bus_add_watch (bus, take_message, source);
