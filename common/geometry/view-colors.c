@@ -35,8 +35,8 @@ load_packed (const StereoViewRows * rows, const uint8_t * restrict row,
     memcpy (words, row + first, 4 * (size_t) width - (size_t) first);
     return;
   }
-  if (rows->load_triples != NULL)
-    x = rows->load_triples (row, width, words);
+  if (rows->load_rgb24 != NULL)
+    x = rows->load_rgb24 (row, width, words);
   for (; x < width - 1; x++)
     memcpy (&words[x], row + 3 * x, 4);
   memcpy (&words[width - 1], row + 3 * (width - 1), 3);
@@ -149,8 +149,8 @@ store_packed (const StereoViewRows * rows, uint8_t * restrict row, int bytes,
     }
     return;
   }
-  if (rows->store_triples != NULL)
-    x = rows->store_triples (words, width, row);
+  if (rows->store_rgb24 != NULL)
+    x = rows->store_rgb24 (words, width, row);
   for (; x < width - 1; x++)
     memcpy (row + 3 * x, &words[x], 4);
   memcpy (row + 3 * (width - 1), &words[width - 1], 3);

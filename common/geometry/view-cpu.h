@@ -61,8 +61,8 @@ typedef struct
       const int32_t * z, const StereoViewColors * colors);
   /* Optional: convert the first pixels of a row of 3 bytes a pixel to words,
    * and back.  Return their number. */
-  int (*load_triples) (const uint8_t * bytes, int width, uint32_t * words);
-  int (*store_triples) (const uint32_t * words, int width, uint8_t * bytes);
+  int (*load_rgb24) (const uint8_t * bytes, int width, uint32_t * words);
+  int (*store_rgb24) (const uint32_t * words, int width, uint8_t * bytes);
   /* Optional: converts the first pixels of a row of 8-bit YUV to words.  Two
    * pixels share chroma samples, which are chroma_bytes apart.  Returns the
    * number of pixels, which is even: as many as fill whole vectors. */

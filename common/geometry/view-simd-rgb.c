@@ -26,7 +26,7 @@ shuffle_bytes (VecI32 v, __m128i order)
 
 /* Moves the words of each 12 bytes to 16 bytes. */
 ALWAYS_INLINE VecI32
-widen_triples (VecI32 v)
+widen_rgb24 (VecI32 v)
 {
 #if SIMD_BYTES == 64
   return SIMD_SHUFFLE (v, v, 0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11,
@@ -38,7 +38,7 @@ widen_triples (VecI32 v)
 
 /* The reverse. */
 ALWAYS_INLINE VecI32
-narrow_triples (VecI32 v)
+narrow_rgb24 (VecI32 v)
 {
 #if SIMD_BYTES == 64
   return SIMD_SHUFFLE (v, v, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 15,
@@ -49,7 +49,7 @@ narrow_triples (VecI32 v)
 }
 
 int
-SIMD_NAME (stereo_view_load_triples_) (const uint8_t * bytes, int width,
+SIMD_NAME (stereo_view_load_rgb24_) (const uint8_t * bytes, int width,
     uint32_t * words)
 {
   const __m128i order = _mm_setr_epi8 (0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1,
@@ -57,14 +57,14 @@ SIMD_NAME (stereo_view_load_triples_) (const uint8_t * bytes, int width,
   int x = 0;
 
   for (; 3 * x + SIMD_BYTES <= 3 * width; x += LANES)
-    store (words + x, shuffle_bytes (widen_triples (load (bytes + 3 * x)),
+    store (words + x, shuffle_bytes (widen_rgb24 (load (bytes + 3 * x)),
             order));
   return x;
 }
 
 /* Each store writes bytes that the next one, or that of a pixel, replaces. */
 int
-SIMD_NAME (stereo_view_store_triples_) (const uint32_t * words, int width,
+SIMD_NAME (stereo_view_store_rgb24_) (const uint32_t * words, int width,
     uint8_t * bytes)
 {
   const __m128i order = _mm_setr_epi8 (0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14,
@@ -72,7 +72,7 @@ SIMD_NAME (stereo_view_store_triples_) (const uint32_t * words, int width,
   int x = 0;
 
   for (; 3 * x + SIMD_BYTES <= 3 * width; x += LANES)
-    store (bytes + 3 * x, narrow_triples (shuffle_bytes (load (words + x),
+    store (bytes + 3 * x, narrow_rgb24 (shuffle_bytes (load (words + x),
                 order)));
   return x;
 }

@@ -256,8 +256,8 @@ const StereoViewRows SIMD_NAME (stereo_view_rows_) = {
   .mark = mark,
   .fetch = SIMD_NAME (stereo_view_fetch_),
 #if defined (__AVX2__)
-  .load_triples = SIMD_NAME (stereo_view_load_triples_),
-  .store_triples = SIMD_NAME (stereo_view_store_triples_),
+  .load_rgb24 = SIMD_NAME (stereo_view_load_rgb24_),
+  .store_rgb24 = SIMD_NAME (stereo_view_store_rgb24_),
 #endif
   .load_pairs = SIMD_NAME (stereo_view_load_pairs_),
   .store_pairs = SIMD_NAME (stereo_view_store_pairs_),

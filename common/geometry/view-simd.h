@@ -264,9 +264,9 @@ bool SIMD_NAME (stereo_view_fetch_) (const StereoViewFrame * f,
     const StereoViewShot * shot, const StereoViewRow * left,
     const StereoViewRow * right, const int32_t * z,
     const StereoViewColors * colors);
-int SIMD_NAME (stereo_view_load_triples_) (const uint8_t * bytes, int width,
+int SIMD_NAME (stereo_view_load_rgb24_) (const uint8_t * bytes, int width,
     uint32_t * words);
-int SIMD_NAME (stereo_view_store_triples_) (const uint32_t * words, int width,
+int SIMD_NAME (stereo_view_store_rgb24_) (const uint32_t * words, int width,
     uint8_t * bytes);
 int SIMD_NAME (stereo_view_load_pairs_) (const uint8_t * luma,
     const uint8_t * u, const uint8_t * v, int chroma_bytes, int width,
