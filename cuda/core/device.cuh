@@ -38,6 +38,25 @@ pdl_start ()
   pdl_launch_dependents ();
 }
 
+/* For a kernel that uses nothing of the previous one, and may run beside it: at
+ * its beginning, and at its end, so that later kernels wait for both.  beside:
+ * whether it may.  The previous kernel must call pdl_start (): then all kernels
+ * before it have finished. */
+static __device__ __forceinline__ void
+pdl_start_beside (bool beside)
+{
+  if (!beside)
+    pdl_wait ();
+  pdl_launch_dependents ();
+}
+
+static __device__ __forceinline__ void
+pdl_end_beside (bool beside)
+{
+  if (beside)
+    pdl_wait ();
+}
+
 /* Hides from the compiler where a pointer comes from. */
 template < typename T > static __device__ __forceinline__ const T *
 opaque (const T * pointer)

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "core/launch.cuh"
 #include "match/bp/bp-edges.cuh"
 
 #include <string.h>
@@ -24,6 +25,7 @@ struct EdgeArgs
   uint32_t jump[256];
   uint32_t largest[256];
   unsigned *barrier;
+  bool beside;                  /* the words of the cost */
 };
 
 __device__ __forceinline__ uint32_t
@@ -43,6 +45,7 @@ edges_kernel (const __grid_constant__ EdgeArgs a)
   const int y2 = (int) blockIdx.y, width2 = (a.width + 1) / 2;
   uint32_t own[4];
 
+  pdl_start_beside (a.beside);
   for (int i = (int) threadIdx.x; i < 256; i += (int) blockDim.x) {
     table[i] = make_uint2 (a.jump[i], a.largest[i]);
     if (blockIdx.x == 0 && blockIdx.y == 0)
@@ -77,6 +80,7 @@ edges_kernel (const __grid_constant__ EdgeArgs a)
   if (a.guide != NULL)
     a.guide[(size_t) y2 * width2 + x2] = stereo_bp_mean (own[0], own[1],
         own[2], own[3]);
+  pdl_end_beside (a.beside);
 }
 
 /* Bytes of the record of a pixel. */
@@ -137,7 +141,6 @@ stereo_bp_prepare_edges_cuda (const StereoMatchFrame * frame,
     const StereoBpConstants * k, const StereoBpWork * work,
     const BpArgs & args)
 {
-  const StereoCudaQueue *q = (const StereoCudaQueue *) frame->queue;
   EdgeArgs a;
 
   memset ((void *) &a, 0, sizeof (a));
@@ -152,9 +155,10 @@ stereo_bp_prepare_edges_cuda (const StereoMatchFrame * frame,
   memcpy (a.jump, k->jump, sizeof (a.jump));
   memcpy (a.largest, k->max_message, sizeof (a.largest));
   a.barrier = args.barrier;
+  a.beside = stereo_cost_uses_words (k->cost);
 
   dim3 grid ((unsigned) (k->width / 2 + 128) / 128,
       (unsigned) (k->height + 1) / 2);
 
-  edges_kernel <<< grid, 128, 0, q->compute >>> (a);
+  launch_overlapping (frame->queue, grid, 128, 0, edges_kernel, a);
 }

@@ -68,6 +68,7 @@ struct PrepareArgs
   size_t right_stride;
   uint32_t *weights;            /* of the first of these passes */
   bool first;
+  bool beside;                  /* the words of the cost */
 };
 
 /* Offsets within a view fit 32 bits. */
@@ -146,22 +147,20 @@ prepare_kernel (const __grid_constant__ PassTables < SIZE > tables,
   const int y0 = (int) blockIdx.y * prepare_rows, pass = (int) blockIdx.z;
   const int end = min (y0 + prepare_rows, a.height);
 
-  pdl_launch_dependents ();
   for (int i = (int) threadIdx.x; i < SIZE / 4; i += expstep_threads)
     shared[i] = ((const uint32_t *) tables.weight[pass])[i];
   __syncthreads ();
-  pdl_wait ();
+  pdl_start_beside (a.beside);
   if (a.first && pass == 0 && x < a.pitch) {
     for (int y = y0; y < end; y++)
       expstep_copy_pixel < CHANNELS > (a, x, y);
   }
-  if (x >= a.width)
-    return;
 #pragma unroll 2
-  for (int y = y0; y < end; y++)
+  for (int y = y0; y < end && x < a.width; y++)
     a.weights[((size_t) pass * a.height + y) * a.pitch + x] =
         weights_at < CHANNELS, METRIC > (a, (const uint8_t *) shared,
         tables.step[pass], x, y);
+  pdl_end_beside (a.beside);
 }
 
 __global__ void
@@ -189,12 +188,13 @@ expstep_no_winners_kernel (int width, const StereoWinners winners)
 
 template < int CHANNELS, int METRIC, int SIZE > void
 launch_prepare (StereoQueue * queue, const StereoExpstepPass * passes,
-    int n_passes, PrepareArgs a)
+    int n_passes, bool uses_words, PrepareArgs a)
 {
   for (int i = 0; i < n_passes;) {
     PassTables < SIZE > tables;
 
     a.first = i == 0;
+    a.beside = a.first && uses_words;
     for (tables.n = 0; tables.n < tables.most && i < n_passes; i++) {
       tables.step[tables.n] = passes[i].step;
       memcpy (tables.weight[tables.n++], passes[i].weight, SIZE);
@@ -239,16 +239,16 @@ stereo_expstep_prepare_cuda (const StereoMatchFrame * frame,
     return stage.status ();
   if (k->channels == 1)
     launch_prepare < 1, STEREO_COLOR_METRIC_MAX, 256 > (frame->queue,
-        passes, n_passes, a);
+        passes, n_passes, k->uses_words, a);
   else if (k->metric == STEREO_COLOR_METRIC_MAX)
     launch_prepare < 3, STEREO_COLOR_METRIC_MAX, 256 > (frame->queue,
-        passes, n_passes, a);
+        passes, n_passes, k->uses_words, a);
   else if (k->metric == STEREO_COLOR_METRIC_RMS)
     launch_prepare < 3, STEREO_COLOR_METRIC_RMS, 768 > (frame->queue,
-        passes, n_passes, a);
+        passes, n_passes, k->uses_words, a);
   else
     launch_prepare < 3, STEREO_COLOR_METRIC_MEAN, 768 > (frame->queue,
-        passes, n_passes, a);
+        passes, n_passes, k->uses_words, a);
   return STEREO_CUDA_LAUNCHED (stage, "the weights of exponential steps");
 }
 

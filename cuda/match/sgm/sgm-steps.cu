@@ -4,8 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Sweeps run twice, so step words are computed in advance.  A thread processes
- * one pixel in several rows, to amortize loading the tables. */
+/* Sweeps run twice, so step words are computed in advance, beside the words of
+ * the cost if it has any.  A thread processes one pixel in several rows, to
+ * amortize loading the tables. */
 
 #include "core/rounding.cuh"
 #include "match/sgm/sgm-path.cuh"
@@ -109,7 +110,7 @@ find_words (const SgmArgs & a, const Tables & tables, int x, int y,
 
 template < int CHANNELS > __global__ void
 __launch_bounds__ (threads) find_steps (const __grid_constant__ SgmArgs a,
-    const __grid_constant__ SgmWinners w)
+    const __grid_constant__ SgmWinners w, bool beside)
 {
   __shared__ Tables tables;
   const StereoSgmConstants & k = a.k;
@@ -119,16 +120,15 @@ __launch_bounds__ (threads) find_steps (const __grid_constant__ SgmArgs a,
   tables.p2[threadIdx.x] = k.penalty[threadIdx.x].p2;
   tables.similarity[threadIdx.x] = k.similarity[threadIdx.x];
   __syncthreads ();
-  pdl_wait ();
-  if (x >= k.width)
-    return;
+  pdl_start_beside (beside);
 #pragma unroll 1
-  for (int y = blockIdx.y * rows; y < end; y++) {
+  for (int y = blockIdx.y * rows; y < end && x < k.width; y++) {
     if (w.refine && w.winners.right != NULL)
       stereo_winner_store_right (&w.winners, x, y, STEREO_NO_WINNER);
     find_words < CHANNELS > (a, tables, x, y,
         a.steps + (size_t) y * k.width + x);
   }
+  pdl_end_beside (beside);
 }
 
 }                               // namespace
@@ -139,5 +139,6 @@ stereo_sgm_find_steps_cuda (StereoQueue * queue, const SgmArgs & a,
 {
   launch_overlapping (queue, dim3 (stereo_blocks (a.k.width, threads),
           stereo_blocks (a.k.height, rows)), threads, 0,
-      a.k.channels == 1 ? find_steps < 1 > : find_steps < 3 >, a, w);
+      a.k.channels == 1 ? find_steps < 1 > : find_steps < 3 >, a, w,
+      stereo_cost_uses_words (a.k.cost));
 }

@@ -132,11 +132,11 @@ match_kernel (const __grid_constant__ VcbwArgs a)
   Matrices < S > m;
   uint32_t best[S::row_blocks][2][4];
 
-  pdl_wait ();
-  load_left < S > (a, x0, y0, shared);
   load_weights (a.k, weight);
   __syncthreads ();
   make_matrices < S > (weight, m);
+  pdl_wait ();
+  load_left < S > (a, x0, y0, shared);
 #pragma unroll
   for (int b = 0; b < S::row_blocks; b++) {
 #pragma unroll

@@ -355,16 +355,16 @@ winners_kernel (const __grid_constant__ VcbwArgs a)
   Matrices < S > m;
   Pairs < S > best;
 
-  pdl_wait ();
 #pragma unroll
   for (int j = 0; j < Pairs < S >::own; j++)
     best.pair[j] = Pair { { STEREO_NO_WINNER, STEREO_NO_WINNER }, { }, 0, ~0u,
       ~0u };
-  load_left < S > (a, x0, y0, shared);
   load_weights (a.k, weight);
   clear_right < S > (right_best);
   __syncthreads ();
   make_matrices < S > (weight, m);
+  pdl_wait ();
+  load_left < S > (a, x0, y0, shared);
 
   /* Chunks start at multiples of their size, so that loads of R are
    * aligned. */
