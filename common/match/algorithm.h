@@ -150,9 +150,10 @@ struct StereoAlgorithm
    * not support. */
   void (*limit_refine) (const void *params, StereoRefineParams * refine);
 
-  /* Optional, with refines: the step between speckle filter and hole filling.
-   * Assigns codes to invalid pixels of map and keeps all others.
-   * frame->winners are those of run(). */
+  /* Optional, with refines: the step between speckle filter and hole filling,
+   * if these parameters want it.  Assigns codes to invalid pixels of map and
+   * keeps all others.  frame->winners are those of run(). */
+  bool (*wants_vote) (const void *params);
   StereoStatus (*vote) (const StereoMatchFrame * frame, const void *stages,
       const StereoMap * map);
 };

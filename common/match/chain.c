@@ -137,7 +137,8 @@ plan_winners (StereoChain * m, size_t alignment, StereoArena * arena)
  * the steps of refinement; then only the words and the mirrored views share
  * memory. */
 static void
-plan_refinement (StereoChain * m, size_t alignment, StereoArena * arena)
+plan_refinement (StereoChain * m, const void *own, size_t alignment,
+    StereoArena * arena)
 {
   const StereoSearch *p = &m->search;
   StereoRefineParams refine = m->refine;
@@ -161,7 +162,8 @@ plan_refinement (StereoChain * m, size_t alignment, StereoArena * arena)
     stereo_arena_add (arena, &m->words_memory[i],
         m->words[m->refine.cost]->bytes (p->width, p->height), 1);
   stereo_chain_plan_mirrored_views (m, alignment, m->mirror.views, arena);
-  if (m->algorithm->vote != NULL && arena->next < end)
+  m->votes = m->algorithm->vote != NULL && m->algorithm->wants_vote (own);
+  if (m->votes && arena->next < end)
     stereo_arena_go_to (arena, end);
 }
 
@@ -182,7 +184,7 @@ StereoStatus
 stereo_chain_plan_matching (StereoChain * m, const void *own, size_t alignment,
     StereoArena * arena, StereoMessage * why)
 {
-  plan_refinement (m, alignment, arena);
+  plan_refinement (m, own, alignment, arena);
   return m->algorithm->plan (&m->search, own, m->stages, m->plan, arena, why);
 }
 
@@ -401,7 +403,7 @@ match_refined (const StereoChain * m, const StereoMatchFrame * frame,
   if (status == STEREO_OK)
     status = stereo_refine_check (frame->queue, m->refining, &m->refinement,
         frame->winners, m->mirror.winners.left);
-  if (status == STEREO_OK && m->algorithm->vote != NULL)
+  if (status == STEREO_OK && m->votes)
     status = m->algorithm->vote (frame, m->stages, &m->refinement.work.map);
   if (status == STEREO_OK)
     status = stereo_refine_finish (frame->queue, m->refining, &m->refinement,

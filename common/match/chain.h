@@ -74,6 +74,7 @@ struct StereoChain
   StereoWinners winners;
   StereoChainMirror mirror;
   StereoRefinePlan refinement;
+  bool votes;                   /* the algorithm, during refinement */
   StereoTemporalPlan temporal;  /* only if common.temporal is above 0 */
   int temporal_unit;
 

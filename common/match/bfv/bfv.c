@@ -157,6 +157,14 @@ bfv_run (const StereoMatchFrame * frame, const void *stages)
       "aggregate");
 }
 
+static bool
+bfv_wants_vote (const void *params)
+{
+  const StereoBfvParams *p = params;
+
+  return p->vote != STEREO_BFV_VOTE_NONE;
+}
+
 static StereoStatus
 bfv_vote (const StereoMatchFrame * frame, const void *stages,
     const StereoMap * map)
@@ -166,7 +174,7 @@ bfv_vote (const StereoMatchFrame * frame, const void *stages,
   const StereoBfvConstants *k = &p->constants;
   StereoStatus status;
 
-  if (k->vote == STEREO_BFV_VOTE_NONE || k->first_index == k->end_index)
+  if (k->first_index == k->end_index)
     return STEREO_OK;
   status = s->vote (frame->queue, k, &p->memory, frame->winners, map);
   return status != STEREO_OK ? status
@@ -201,5 +209,6 @@ const StereoAlgorithm stereo_bfv_algorithm = {
   .prepare = bfv_prepare,
   .run = bfv_run,
   .limit_refine = bfv_limit_refine,
+  .wants_vote = bfv_wants_vote,
   .vote = bfv_vote,
 };
