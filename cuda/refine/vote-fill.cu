@@ -29,9 +29,10 @@ const int threads = 128;
 /* Blocks in a multiprocessor, as many as registers suffice for. */
 const int resident_blocks = 6;
 
-/* Blocks of a row, which take turns at the groups of its holes. */
+/* Blocks of a row, which take turns at the groups of its holes.  The rows with
+ * the most holes determine the time of small images. */
 const int max_blocks_of_row = 4;
-const int columns_of_block = 480;
+const int columns_of_block = 96;
 
 /* Threads of a pixel, and pixels of a warp and of a block. */
 const int lanes = 8;
