@@ -7,7 +7,6 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-import weakref
 from ctypes import c_void_p
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
@@ -15,6 +14,7 @@ from . import _library as c
 from ._arrays import image_of, require_pair
 from ._checks import check, encoded, number, shown
 from ._devices import device
+from ._lifetimes import finalize
 from ._writing import write_file
 
 _VALUES = ("pitch", "yaw", "roll", "zoom", "common_roll", "common_yaw", "focal", "offset", "k1",
@@ -168,7 +168,7 @@ class Aligner:
         why = c.Message()
         check(c.lib.stereo_alignment_new(ctypes.byref(self._handle), ctypes.byref(why)), why.text,
               "alignment")
-        weakref.finalize(self, c.lib.stereo_alignment_free, ctypes.pointer(self._handle))
+        finalize(self, self._lock, c.lib.stereo_alignment_free, ctypes.pointer(self._handle))
         check(c.lib.stereo_alignment_set_focal_length(
             self._handle, number(focal_length, "focal_length"), ctypes.byref(why)), why.text,
               "focal_length")
@@ -199,11 +199,15 @@ class Aligner:
         values: Dict[str, float] = {name: getattr(report, name) for name in _NUMBERS}
         status = c.lib.stereo_alignment_status_name(report.status).decode()
         return Alignment(status, report.text.decode(), report.alarm, report.n_matches,
-                         report.n_fitting, correction=self.correction, **values)
+                         report.n_fitting, correction=self._correction(), **values)
 
     @property
     def correction(self) -> Correction:
         """What all pairs so far ask for."""
+        with self._lock:
+            return self._correction()
+
+    def _correction(self) -> Correction:
         found = c.Correction()
         c.lib.stereo_alignment_get_correction(self._handle, ctypes.byref(found))
         return _to_python(found)

@@ -118,7 +118,7 @@ class Map:
         factor = 256.0 if scale is None else number(scale, "scale")
         while scale is None and factor > 1 / 64 and span * factor > 65534:
             factor /= 2
-        if not factor > 0 or span * factor > 65534:
+        if not (factor > 0 and span * factor <= 65534):
             raise c.ArgumentError("disparities %g pixels apart have no codes of 16 bits with a "
                                   "scale of %g" % (span, factor))
         codes = np.full(pixels.shape, 65535, np.uint16)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-import weakref
 from ctypes import POINTER, c_double, c_void_p
 from typing import Any, Dict, List, Optional, Tuple, Union
 
@@ -16,6 +15,7 @@ import numpy as np
 from . import _arrays, _devices, _presets, _tables
 from . import _library as c
 from ._checks import check, shown
+from ._lifetimes import finalize
 from ._maps import Map
 from ._properties import Value, require_known, set_one
 
@@ -40,16 +40,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 _Handles = List[Tuple[Any, int]]
 
 
-def _free(lock: threading.Lock, process: int, handles: _Handles) -> None:
-    """Frees the handles of a matcher that is garbage, or of any matcher at exit.
-
-    A daemon thread may still be matching at exit. The lock waits for its pair and
-    is never released, so that the thread starts no other one. A forked child may
-    have inherited a locked lock, and does not free what its parent allocated.
-    """
-    if os.getpid() != process:
-        return
-    lock.acquire()  # pylint: disable=consider-using-with
+def _free(handles: _Handles) -> None:
     for function, handle in reversed(handles):
         function(ctypes.byref(c_void_p(handle)))
 
@@ -93,7 +84,7 @@ class Matcher:
         self._config: Optional[Tuple[int, ...]] = None
         self._lock = threading.Lock()
         self._handles: _Handles = []
-        weakref.finalize(self, _free, self._lock, os.getpid(), self._handles)
+        finalize(self, self._lock, _free, self._handles)
         self._options = {"backend": backend, "threads": threads, "simd": simd,
                          "cuda_device": cuda_device, "weights": weights}
         self.algorithm = algorithm

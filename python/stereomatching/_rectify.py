@@ -12,7 +12,6 @@ import os
 import tempfile
 import threading
 import warnings
-import weakref
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -22,6 +21,7 @@ from ._alignment import Correction
 from ._arrays import view_images
 from ._checks import encoded, number, one_of, shown, whole
 from ._devices import BACKENDS
+from ._lifetimes import finalize
 from ._maps import Camera
 
 # GStreamer's names of the formats
@@ -32,11 +32,22 @@ Path = Union[str, "os.PathLike[str]"]
 
 # GStreamer finds no elements while another thread initializes it.
 _init_lock = threading.Lock()
+_init_process: List[int] = []
 
 
 def _import_gst() -> Any:
     with _init_lock:
-        return _init_gst()
+        gst = _init_gst()
+        _init_process[:] = _init_process or [os.getpid()]
+    _require_own_process()
+    return gst
+
+
+def _require_own_process() -> None:
+    """Threads of GStreamer, which pipelines wait for, do not exist in a forked child."""
+    if _init_process != [os.getpid()]:
+        raise c.Error("GStreamer does not work in the child of a process that has used it: start "
+                      "the child with the method spawn, not fork")
 
 
 def _init_gst() -> Any:
@@ -62,8 +73,10 @@ def _search_path(calibration: Any) -> str:
         names: List[str] = [os.fspath(name) for name in given]
         joined = os.pathsep.join(names)
     except TypeError:
+        joined = ""
+    if not joined:
         raise c.ArgumentError("calibration = %s: expected the name of a file, or a list of them" %
-                              shown(calibration)) from None
+                              shown(calibration))
     encoded(joined, "calibration")
     return joined
 
@@ -81,6 +94,12 @@ def _within(value: Any, what: str, least: float, most: float) -> float:
     if not least <= given <= most:
         raise c.ArgumentError("%s = %s: expected %g to %g" % (what, shown(value), least, most))
     return given
+
+
+def _stop(pipeline: Any, state: Any, files: List[str]) -> None:
+    pipeline.set_state(state)
+    for path in files:
+        os.unlink(path)
 
 
 class Rectified(NamedTuple):
@@ -132,22 +151,26 @@ class Rectifier:
             dict(common, **projected, calibration=_search_path(calibration))]
         self._gst = _import_gst()
         self._lock = threading.Lock()
+        files: List[str] = []
+        self._pipeline = self._gst.Pipeline()
+        self._chains: List[List[Any]] = []
+        finalize(self, self._lock, _stop, self._pipeline, self._gst.State.NULL, files)
         if correction is not None:
-            path = _write_file(correction.calibration())
-            weakref.finalize(self, os.unlink, path)
-            self._properties.append(dict(common, calibration=path))
+            files.append(_write_file(correction.calibration()))
+            self._properties.append(dict(common, calibration=files[0]))
         self._start()
 
     def _start(self) -> None:
-        """Makes a pipeline."""
-        self._pipeline = self._gst.Pipeline()
-        self._ends = [self._add_branch(view) for view in _VIEWS]
-        self._stop = weakref.finalize(self, self._pipeline.set_state, self._gst.State.NULL)
+        """Makes the elements, instead of earlier ones: a used appsrc begins with its last caps."""
+        self._pipeline.set_state(self._gst.State.NULL)
+        for element in [one for chain in self._chains for one in chain]:
+            self._pipeline.remove(element)
+        self._chains = [self._add_branch(view) for view in _VIEWS]
         if self._pipeline.set_state(self._gst.State.PLAYING) == self._gst.StateChangeReturn.FAILURE:
             self._check_messages()
 
-    def _add_branch(self, view: str) -> Tuple[Any, Any]:
-        """Returns the appsrc and the appsink of a view."""
+    def _add_branch(self, view: str) -> List[Any]:
+        """Returns the elements of a view, from appsrc to appsink."""
         names = ["appsrc"] + ["stereorectify"] * len(self._properties) + ["appsink"]
         chain = [self._gst.ElementFactory.make(name) for name in names]
         for element, properties in zip(chain[1:], self._properties):
@@ -161,7 +184,7 @@ class Rectifier:
             one.link(following)
         if view == "left":
             self._watch_camera(chain[1].get_static_pad("src"))
-        return chain[0], chain[-1]
+        return chain
 
     def _watch_camera(self, pad: Any) -> None:
         """Keeps the camera of the calibration; a correction has no baseline."""
@@ -182,6 +205,7 @@ class Rectifier:
             calibration, or a multiple of it.
         :param right: the right view, of the type and size of left.
         """
+        _require_own_process()
         image, left_array, _, right_array = view_images(left, right, order)
         # the channel order of left may be reversed
         swapped = image.format == (c.BGR if order == "rgb" else c.RGB)
@@ -190,8 +214,6 @@ class Rectifier:
             try:
                 samples = self._process(image, (left_array, right_array))
             except BaseException:
-                # an appsrc that restarts begins with its last caps
-                self._stop()
                 self._start()
                 raise
         for sample in samples:
@@ -204,11 +226,11 @@ class Rectifier:
     def _process(self, image: c.Image, arrays: Sequence[np.ndarray]) -> List[Any]:
         caps = self._gst.Caps.from_string("video/x-raw,format=%s,width=%d,height=%d,framerate=0/1" % (
             _CAPS[image.format], image.width, image.height))
-        for (source, _), array in zip(self._ends, arrays):
+        for (source, *_), array in zip(self._chains, arrays):
             buffer = self._gst.Buffer.new_wrapped(_pack(array))
             source.push_sample(self._gst.Sample.new(buffer, caps, None, None))
         # None after an error, which ends the stream
-        samples = [sink.pull_sample() for _, sink in self._ends]
+        samples = [sink.pull_sample() for *_, sink in self._chains]
         self._check_messages()
         return samples
 

@@ -473,11 +473,14 @@ wide = np.random.default_rng(1).integers(0, 256, (200, 330), np.uint8)
 left, right = wide[:, :320], wide[:, 10:]
 matcher = sm.Matcher(num_disparities=64, backend="cpu")
 found, camera = matcher(left, right), sm.Camera(90, 0.5)
+aligner = sm.Aligner(backend="cpu")
 calls = {"match": lambda: matcher(left, right),
          "milliseconds": lambda: matcher.milliseconds,
          "properties": lambda: matcher.properties,
          "new": lambda: sm.match(left, right, backend="cpu"),
          "copy": lambda: __import__("copy").copy(matcher),
+         "align": lambda: aligner.measure(left, right),
+         "correction": lambda: aligner.correction,
          "depth": lambda: sm.depth(found, camera, backend="cpu"),
          "points": lambda: sm.points(found, camera, backend="cpu"),
          "view": lambda: sm.view(left, found, right, backend="cpu")}
@@ -527,8 +530,8 @@ class Lifetimes(unittest.TestCase):
 
     def test_exit(self):
         """No call is still in the library when its objects are freed at exit."""
-        for call in ("match", "milliseconds", "properties", "new", "copy", "depth", "points",
-                     "view"):
+        for call in ("match", "milliseconds", "properties", "new", "copy", "align", "correction",
+                     "depth", "points", "view"):
             with self.subTest(call=call):
                 self.run_program(AT_EXIT, call)
 
@@ -570,6 +573,8 @@ class Geometry(unittest.TestCase):
         self.assertFalse(sm.Map.from_disparity(np.full((2, 2), np.nan)).valid.any())
         with self.assertRaisesRegex(sm.ArgumentError, "scale of 256"):
             sm.Map.from_disparity([[0, 1000]], scale=256)
+        with self.assertRaisesRegex(sm.ArgumentError, "scale of inf"):
+            sm.Map.from_disparity([[5, 5]], scale=float("inf"))
         with self.assertRaisesRegex(sm.ArgumentError, "height x width"):
             sm.Map.from_disparity([1, 2])
 

@@ -208,6 +208,8 @@ class Rectifying(unittest.TestCase):
         for says, arguments in (
                 ("nothing.yml: cannot be read: No such file", {"calibration": "nothing.yml"}),
                 ("calibration = 3: expected the name of a file", {"calibration": 3}),
+                ("calibration = '': expected the name of a file", {"calibration": ""}),
+                ("calibration = .*: expected the name of a file", {"calibration": []}),
                 ("calibration_unit = 0: expected 1e-09 to", {"calibration_unit": 0}),
                 ("alpha = 2: expected -1 to 1", {"alpha": 2}),
                 ("projection = 'sphere': expected one of plane", {"projection": "sphere"}),
@@ -276,6 +278,63 @@ for thread in threads:
                                   env=dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python")),
                                   check=True)
             self.assertEqual(done.stdout, "")
+
+    @unittest.skipUnless(hasattr(os, "fork"), "the system has no fork()")
+    def test_child(self):
+        """A forked child neither waits for threads of its parent nor frees what belongs to it."""
+        code = """
+import os, sys
+import numpy as np
+import stereomatching as sm
+
+image = np.zeros((60, 80), np.uint8)
+correction = sm.Correction(80, 60, 72, *[0] * 10)
+rectifier = sm.Rectifier(correction=correction)
+for call in (lambda: rectifier(image, image), lambda: sm.Rectifier(correction=correction)):
+    child = os.fork()
+    if child == 0:
+        try:
+            call()
+        except sm.Error as error:
+            print(error)
+        sys.exit(3)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+try:
+    rectifier(image[:50], image[:50])
+except sm.ArgumentError:
+    rectifier(image, image)             # reads the file of the correction again
+"""
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True,
+                              text=True, env=dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python")),
+                              timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.count("start the child with the method spawn"), 2)
+
+    def test_exit(self):
+        """The interpreter's exit waits for the pair of a daemon thread."""
+        path, = self.write(opencv())
+        code = """
+import sys, threading
+import numpy as np
+import stereomatching as sm
+
+image = np.zeros((376, 672), np.uint8)
+rectifier = sm.Rectifier(sys.argv[1])
+running = threading.Event()
+
+def repeat():
+    while True:
+        rectifier(image, image)
+        running.set()
+
+threading.Thread(target=repeat, daemon=True).start()
+running.wait()
+"""
+        for _ in range(4):
+            done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, path],
+                                  capture_output=True, text=True, timeout=60, check=False,
+                                  env=dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python")))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_page(self):
         """The block of docs/python.md that needs a calibration."""
