@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define MAX_BYTES (1 << 20)     /* of a file */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 gboolean
 gst_stereo_calibration_fail (StereoMessage * why, const gchar * name,
@@ -44,6 +45,11 @@ gst_stereo_calibration_add (StereoCalibration * calibration,
           (gssize) size, NULL))
     return gst_stereo_calibration_fail (why, name, 0, "expected text in "
         "UTF-8");
+  if (size >= strlen (BYTE_ORDER_MARK)
+      && memcmp (text, BYTE_ORDER_MARK, strlen (BYTE_ORDER_MARK)) == 0) {
+    text += strlen (BYTE_ORDER_MARK);
+    size -= strlen (BYTE_ORDER_MARK);
+  }
   while (i < size && g_ascii_isspace (text[i]))
     i++;
   if (i == size)

@@ -639,12 +639,13 @@ gst_stereo_calibration_add_yaml (StereoCalibration * calibration,
 {
   GstStereoYamlFile file = {.name = name,.why = why };
   gchar *copy = g_strndup (text, size);
+  gchar *directive = strstr (copy, "%YAML:");
   yaml_parser_t parser;
   gboolean ok;
 
-  /* OpenCV's first line is not valid YAML */
-  if (g_str_has_prefix (copy, "%YAML:"))
-    copy[0] = '#';
+  /* OpenCV's first line is not valid YAML; there may be comments before it */
+  if (directive == copy || (directive != NULL && directive[-1] == '\n'))
+    *directive = '#';
   if (!check_limits (&file, copy) || !init_parser (&file, &parser, copy)) {
     g_free (copy);
     return FALSE;

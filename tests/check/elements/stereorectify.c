@@ -483,6 +483,34 @@ write_omnidir (gboolean long_names)
   return path_of ("omnidir.yml");
 }
 
+static gchar *
+write_pinhole (void)
+{
+  return write_opencv (FALSE);
+}
+
+/* Puts a text before the files, and ends their lines as on Windows. */
+static void
+edit_files (const gchar * paths, const gchar * start)
+{
+  gchar **names = g_strsplit (paths, G_SEARCHPATH_SEPARATOR_S, -1);
+
+  for (guint i = 0; names[i] != NULL; i++) {
+    gchar *text, **lines, *edited, *whole;
+
+    fail_unless (g_file_get_contents (names[i], &text, NULL, NULL));
+    lines = g_strsplit (text, "\n", -1);
+    edited = g_strjoinv ("\r\n", lines);
+    whole = g_strconcat (start, edited, NULL);
+    fail_unless (g_file_set_contents (names[i], whole, -1, NULL));
+    g_free (whole);
+    g_free (edited);
+    g_strfreev (lines);
+    g_free (text);
+  }
+  g_strfreev (names);
+}
+
 /* Takes path. */
 static void
 check_same_view (const gchar * properties, GstBuffer * wanted, gchar * path)
@@ -495,6 +523,31 @@ check_same_view (const gchar * properties, GstBuffer * wanted, gchar * path)
   check_number (other, "baseline", number_in (wanted, "baseline"), 1e-9);
   gst_buffer_unref (other);
   g_free (path);
+}
+
+/* Files that an editor has saved: with a byte order mark, line ends of Windows
+ * and lines before the first one. */
+TEST (test_edited_files)
+{
+  gchar *(*const writers[]) (void) = { write_zed, write_ros, write_pinhole };
+  static const gchar *const starts[] = { "", "# left, then right\r\n\r\n",
+    "\xef\xbb\xbf", "\xef\xbb\xbf# left, then right\r\n"
+  };
+
+  for (guint w = 0; w < G_N_ELEMENTS (writers); w++) {
+    gchar *paths = writers[w] ();
+    GstBuffer *wanted = rectify ("view=right", paths), *other;
+
+    for (guint i = 0; i < G_N_ELEMENTS (starts); i++) {
+      edit_files (paths, starts[i]);
+      other = rectify ("view=right", paths);
+      fail_unless_equals_int (count_differences (wanted, other), 0);
+      gst_buffer_unref (other);
+      g_free (writers[w] ());
+    }
+    gst_buffer_unref (wanted);
+    g_free (paths);
+  }
 }
 
 /* Wide lenses with the parameters of a pinhole, as Kalibr and OpenCV write
