@@ -102,6 +102,9 @@ gst_stereo_split_sink_event (GstPad * pad, GstObject * parent,
       return ok;
     case GST_EVENT_FLUSH_STOP:
       gst_flow_combiner_reset (self->combiner);
+      break;
+    case GST_EVENT_SEGMENT:
+      /* also without a flush, as of a loop, after half of a pair */
       self->second = FALSE;
       break;
     default:

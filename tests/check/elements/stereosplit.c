@@ -742,6 +742,15 @@ check_number (Rig * rig, guint view, guint number, guint pts)
   gst_buffer_unref (buffer);
 }
 
+static void
+push_segment (Rig * rig)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (rig->view[LEFT], gst_event_new_segment (&segment));
+}
+
 TEST (test_frame_by_frame)
 {
   gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
@@ -769,15 +778,15 @@ TEST (test_frame_by_frame)
   push_number (&rig, 7, FALSE);
   gst_harness_push_event (rig.view[LEFT], gst_event_new_flush_start ());
   gst_harness_push_event (rig.view[LEFT], gst_event_new_flush_stop (TRUE));
-  {
-    GstSegment segment;
-
-    gst_segment_init (&segment, GST_FORMAT_TIME);
-    gst_harness_push_event (rig.view[LEFT], gst_event_new_segment (&segment));
-  }
+  push_segment (&rig);
   push_number (&rig, 8, FALSE);
   check_number (&rig, LEFT, 7, 7);
   check_number (&rig, LEFT, 8, 8);
+
+  /* a loop without a flush */
+  push_segment (&rig);
+  push_number (&rig, 9, FALSE);
+  check_number (&rig, LEFT, 9, 9);
   close_rig (&rig);
   g_free (caps);
 }
