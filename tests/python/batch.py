@@ -89,6 +89,21 @@ class Inputs(batches.Case):
             file.write('{"left": "a.png", "right": "b.png", "name": "x/y"}\n\n')
         self.assertEqual(self.found("pairs.jsonl"), {"x/y": ("a.png", "b.png")})
 
+    def write_list(self, name, text):
+        with open(self.path(name), "wb") as file:
+            file.write(text)
+
+    def test_text_of_lists(self):
+        """A byte order mark, blanks after commas, and names of files in another encoding."""
+        expected = {"a": ("a.png", "b.png")}
+        for text in (b"left, right\r\na.png, b.png\r\n", b"\xef\xbb\xbfleft,right\na.png,b.png\n"):
+            self.write_list("pairs.csv", text)
+            self.assertEqual(self.found("pairs.csv"), expected)
+        self.write_list("pairs.jsonl", b'\xef\xbb\xbf{"left": "a.png", "right": "b.png", "name": null}\r\n')
+        self.assertEqual(self.found("pairs.jsonl"), expected)
+        self.write_list("pairs.csv", b"a.png,\xe4.png\n")
+        self.assertEqual(self.found("pairs.csv"), {"a": ("a.png", os.fsdecode(b"\xe4.png"))})
+
     def test_bad_lists(self):
         for text, says in (("a.png,b.png,../c\n", "leads out of"), ("a.png\n", "row 1 has no"),
                            ("a.png,b.png,c\n4.png,5.png,c\n", "two pairs have the name 'c'"),
@@ -97,6 +112,19 @@ class Inputs(batches.Case):
                 file.write(text)
             with self.assertRaisesRegex(sm.ArgumentError, says):
                 self.found("pairs.csv")
+        for line, says in ((b'{"left": 5, "right": "b.png"}', "row 1: left = 5: expected a text"),
+                           (b'{"left": "a.png", "right": ["b.png"]}', "row 1: right = .*a text"),
+                           (b'{"left": "a", "right": "b", "name": 5}', "row 1: name = 5: expected"),
+                           (b"[1]", "row 1 has no left"), (b"{", "pairs.jsonl:1: "),
+                           (b"[" * 10 ** 5, "pairs.jsonl:1: ")):
+            self.write_list("pairs.jsonl", line)
+            with self.assertRaisesRegex(sm.ArgumentError, says):
+                self.found("pairs.jsonl")
+        os.mkdir(self.path("folder.csv"))
+        for name, says in (("none.csv", "No such file"), ("none.jsonl", "No such file"),
+                           ("folder.csv", "cannot read .*folder.csv")):
+            with self.assertRaisesRegex(sm.ArgumentError, says):
+                self.found(name)
 
     def test_refused(self):
         self.touch("l/a.png", "r/b.png", "two/a.png", "two/a.jpg", "empty/x.txt")
@@ -117,6 +145,10 @@ class Inputs(batches.Case):
         pair, = batch.find_pairs(self.path("k"))
         self.assertEqual(pair.name, "000000_10")
         self.assertEqual(pair.camera, sm.Camera(700, 378 / 700, 600, 170, 1))
+        with open(self.path("k", "calib.txt"), "w", encoding="utf-8") as file:
+            file.write("P2: 700 0 x\n")
+        with self.assertRaisesRegex(sm.ArgumentError, "calib.txt: expected numbers, got '700 0 x'"):
+            batch.find_pairs(self.path("k"))
 
     def test_middlebury(self):
         self.touch("m/Adirondack/im0.png", "m/Adirondack/im1.png", "m/cones/im2.png",
@@ -133,6 +165,10 @@ class Inputs(batches.Case):
         self.assertAlmostEqual(camera.baseline, 0.176252)
         self.assertIsNone(pairs["cones"].camera)
         self.assertEqual(batch.find_pairs(self.path("m", "Art"))[0].name, "Art")
+        with open(self.path("m", "Adirondack", "calib.txt"), "a", encoding="utf-8") as file:
+            file.write("baseline=far\n")
+        with self.assertRaisesRegex(sm.ArgumentError, "calib.txt: expected numbers, got 'far"):
+            batch.find_pairs(self.path("m"))
 
     def test_euroc(self):
         for camera in "cam0", "cam1":

@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from .. import _library as c
+from .._checks import shown
 from .._maps import Camera
 from ._inputs import Pair, pair_up
 
@@ -28,19 +29,26 @@ def _text(path: str) -> str:
         return file.read()
 
 
+def _numbers(path: str, text: str) -> List[float]:
+    try:
+        return [float(word) for word in text.split()]
+    except ValueError:
+        raise c.ArgumentError("%s: expected numbers, got %s" % (path, shown(text))) from None
+
+
 # ---------------------------------------------------------------------- KITTI
 
-def _kitti_projection(text: str, number: int) -> Optional[np.ndarray]:
+def _kitti_projection(path: str, text: str, number: int) -> Optional[np.ndarray]:
     """The 3x4 projection matrix of a camera."""
     match = re.search(r"^P(?:_rect_0)?%d: (.*)$" % number, text, re.MULTILINE)
-    values = [float(word) for word in match.group(1).split()] if match else []
+    values = _numbers(path, match.group(1)) if match else []
     return np.array(values).reshape(3, 4) if len(values) == 12 else None
 
 
 def _kitti_camera(path: str, left: int) -> Optional[Camera]:
     """The camera of a calibration file, whose right camera has the next number."""
     text = _text(path)
-    one, other = _kitti_projection(text, left), _kitti_projection(text, left + 1)
+    one, other = (_kitti_projection(path, text, number) for number in (left, left + 1))
     if one is None or other is None:
         return None
     # the last column is -focal length * position
@@ -80,16 +88,17 @@ def _kitti(folder: str) -> List[Pair]:
 
 def _middlebury_camera(folder: str) -> Optional[Camera]:
     """Of calib.txt, whose baseline is in millimetres."""
+    path = os.path.join(folder, "calib.txt")
     try:
-        text = _text(os.path.join(folder, "calib.txt"))
+        text = _text(path)
     except OSError:
         return None
     values = dict(re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE))
-    matrix = [float(word) for word in re.findall(r"[-+.\deE]+", values.get("cam0", ""))]
-    if len(matrix) != 9 or "baseline" not in values:
+    matrix = _numbers(path, re.sub(r"[][;,]", " ", values.get("cam0", "")))
+    lengths = _numbers(path, "%s %s" % (values.get("baseline", ""), values.get("doffs", 0)))
+    if len(matrix) != 9 or len(lengths) != 2:
         return None
-    return Camera(matrix[0], float(values["baseline"]) / 1000, matrix[2], matrix[5],
-                  float(values.get("doffs", 0)))
+    return Camera(matrix[0], lengths[0] / 1000, matrix[2], matrix[5], lengths[1])
 
 
 def _middlebury_scene(folder: str) -> Optional[Tuple[str, str]]:

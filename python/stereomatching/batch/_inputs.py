@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from .. import _library as c
+from .._checks import shown
 from .._maps import Camera
 from ._images import SUFFIXES
 
@@ -154,9 +155,20 @@ def pair_up(left: str, right: str) -> List[Pair]:
 
 # ---------------------------------------------------------------------- lists
 
+def _read_list(path: str) -> List[str]:
+    """The lines of a list, in UTF-8; names of files may be any bytes."""
+    try:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            return file.readlines()
+    except OSError as error:
+        raise c.ArgumentError("cannot read %s: %s" % (path, error.strerror)) from None
+
+
 def _csv_rows(path: str) -> Iterable[Dict[str, Any]]:
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = [row for row in csv.reader(file) if row]
+    try:
+        rows = [row for row in csv.reader(_read_list(path), skipinitialspace=True) if row]
+    except csv.Error as error:
+        raise c.ArgumentError("%s: %s" % (path, error)) from None
     columns = ["left", "right", "name"]
     if rows and {"left", "right"} <= set(rows[0]):
         columns = rows.pop(0)
@@ -165,13 +177,20 @@ def _csv_rows(path: str) -> Iterable[Dict[str, Any]]:
 
 
 def _json_rows(path: str) -> Iterable[Dict[str, Any]]:
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                try:
-                    yield json.loads(line)
-                except ValueError as error:
-                    raise c.ArgumentError("%s:%d: %s" % (path, number, error)) from None
+    for number, line in enumerate(_read_list(path), 1):
+        if line.strip():
+            try:
+                yield json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise c.ArgumentError("%s:%d: %s" % (path, number, error)) from None
+
+
+def _require_row(row: Any, place: str) -> None:
+    if not isinstance(row, dict) or not row.get("left") or not row.get("right"):
+        raise c.ArgumentError("%s has no left or no right: expected both" % place)
+    for key in ("left", "right", "name"):
+        if not isinstance(row.get(key) or "", str):
+            raise c.ArgumentError("%s: %s = %s: expected a text" % (place, key, shown(row[key])))
 
 
 def from_list(path: str) -> List[Pair]:
@@ -183,9 +202,7 @@ def from_list(path: str) -> List[Pair]:
     rows = _csv_rows(path) if path.lower().endswith(".csv") else _json_rows(path)
     pairs = []
     for number, row in enumerate(rows, 1):
-        if not isinstance(row, dict) or not row.get("left") or not row.get("right"):
-            raise c.ArgumentError("%s: row %d has no left or no right: expected both" % (
-                path, number))
+        _require_row(row, "%s: row %d" % (path, number))
         parts = [part for part in stem(row["left"]).split("/") if part not in ("", ".", "..")]
         pairs.append(Pair(row.get("name") or "/".join(parts), os.path.join(folder, row["left"]),
                           os.path.join(folder, row["right"])))
