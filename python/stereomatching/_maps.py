@@ -215,6 +215,19 @@ class _Operation:
             why.text, "frame")
 
 
+def check_operation(name: str, given: Dict[str, Value]) -> None:
+    """Raises an ArgumentError unless the operation takes these properties."""
+    with _Operation(name, "cpu", given, {}):
+        pass
+
+
+def check_camera(camera: Camera) -> None:
+    """Raises an ArgumentError if there are no points with this camera."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        points([[1.0]], camera, backend="cpu")
+
+
 def _as_map(given: Any) -> Map:
     return given if isinstance(given, Map) else Map.from_disparity(given)
 

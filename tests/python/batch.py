@@ -409,7 +409,16 @@ class Usage(batches.Case):
                 (["set/left", "set/right", "out", "--outputs", "depths"], "'depths': expected one of"),
                 (["set/left", "set/right", "out", "num-disparity=3"], "did you mean num_disparities"),
                 (["set/left", "set/right", "out", "view.pos=3"], "view has no property 'pos'"),
+                (["set/left", "set/right", "out", "view.position=x"], "position = 'x'"),
+                (["set/left", "set/right", "out", "points.step=0"], "step = 0 is"),
                 (["set/left", "set/right", "out", "camera.baseline=3"], "camera.focal_length and"),
+                (["set/left", "set/right", "out", "camera.baseline=3", "camera.focal_length=nan"],
+                 "focal_length = nan"),
+                (["set/left", "set/right", "out", "camera.baseline=3", "camera.focal_length=0"],
+                 "above 0"),
+                (["set/left", "set/right", "out", "camera.baseline=3", "camera.focal_length=9",
+                  "camera.projection=sphere"], "expected one of plane, cylinder"),
+                (["set/left", "set/right", "out", "--outputs", "depth"], "need a camera"),
                 (["set/left", "set/right", "out", "--device", "gpu"], "cuda or cuda:N"),
                 (["set/left", "set/right", "out", "weights=no.txt"], "no.txt: No such file"),
                 (["set/left", "set/right", "out", "weights=set/left/0000.png"],
@@ -423,6 +432,16 @@ class Usage(batches.Case):
             self.assertIn(says, done.stderr)
             self.assertEqual(done.stdout, "")
             self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_cylinder(self):
+        """camera.projection is a word, unlike the other fields."""
+        self.write_pairs(1)
+        words = ("set/left", "set/right", "--outputs", "points", "camera.focal_length=90",
+                 "camera.baseline=0.1", "fill=false")
+        for out in "plane", "cylinder":
+            self.batch(*words[:2], out, *words[2:], "camera.projection=%s" % out)
+            self.assertEqual(self.manifest(out)[0]["parameters"]["camera"]["projection"], out)
+        self.assertNotEqual(self.contents("plane"), self.contents("cylinder"))
 
     def test_information(self):
         self.assertIn("stereo-batch [OPTION ...] LEFT RIGHT OUT", self.batch("--help").stdout)

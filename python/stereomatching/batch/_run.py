@@ -191,6 +191,8 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
     """
     begin = time.monotonic()
     settings = settings.checked()
+    settings.require_camera(bool(settings.calibration) or any(
+        isinstance(pair, Pair) and (pair.camera or pair.calibration) for pair in pairs))
     folder = os.path.abspath(folder)
     executor = executor or Threads(_executors.processors())
     manifest = Manifest(folder, resume)

@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from .. import _library as c
 from .._checks import OPERATIONS, number, one_of, whole
-from .._maps import Camera
+from .._maps import Camera, check_camera, check_operation
 from .._matching import Matcher
 from .._properties import Value, require_known
 from .._tables import properties as table_of
@@ -82,6 +82,12 @@ class Settings:
         """Whether results need a camera."""
         return any(name in self.outputs for name in _METRIC)
 
+    def require_camera(self, known: bool) -> None:
+        """Raises an ArgumentError if results need a camera and none is known."""
+        if self.metric and not known and self.camera is None:
+            raise c.ArgumentError("depth and points need a camera: set camera.focal_length and "
+                                  "camera.baseline, or a calibration")
+
     def checked(self) -> Settings:
         """The same with the network. Raises an ArgumentError now instead of in every worker."""
         one_of(self.map_format, "format", MAP_FORMATS)
@@ -99,6 +105,9 @@ class Settings:
             one_of(operation, "operation", OPERATIONS)
             for name in given:
                 require_known(operation, table_of(operation), name)
+            check_operation(operation, given)
+        if self.camera is not None:
+            check_camera(self.camera)
         return replace(self, network=self.new_matcher().weights_checksum)
 
 
@@ -125,7 +134,8 @@ def with_assignments(settings: Settings, words: List[str]) -> Settings:
     if camera is not None:
         for name, value in camera.items():
             one_of(name, "camera.NAME", _CAMERA)
-            camera[name] = _float(str(value), "camera.%s" % name)
+            if name != "projection":
+                camera[name] = _float(str(value), "camera.%s" % name)
         if "focal_length" not in camera or "baseline" not in camera:
             raise c.ArgumentError("camera: expected camera.focal_length and camera.baseline")
         settings = replace(settings, camera=Camera(**camera))  # type: ignore[arg-type]

@@ -131,11 +131,8 @@ class Engine:
         files = self.settings.calibration or calibration
         if files:
             left, right, camera = self._rectifier(files)(left, right)
-        camera = self.settings.camera or camera
-        if self.settings.metric and camera is None:
-            raise c.ArgumentError("depth and points need a camera: set camera.focal_length and "
-                                  "camera.baseline, or a calibration")
-        return left, right, camera
+        self.settings.require_camera(camera is not None)
+        return left, right, self.settings.camera or camera
 
     def read(self, pair: Pair) -> Views:
         begin = time.perf_counter()
