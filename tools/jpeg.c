@@ -53,6 +53,9 @@ check_header (const char *name, const struct jpeg_decompress_struct *info,
   if (info->arith_code)
     return image_fail (why, name,
         "is a JPEG file with arithmetic coding; expected Huffman coding");
+  if (info->num_components != 1 && info->num_components != 3)
+    return image_fail (why, name, "is a JPEG file with %d channels, such as "
+        "CMYK; expected 1 or 3", info->num_components);
   if (((width + 7) / 8) * ((height + 7) / 8) > 8 * size)
     return image_fail (why, name, "is cut off");
   return true;

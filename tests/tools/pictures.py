@@ -113,7 +113,7 @@ def _bits_of_difference(value):
 
 
 def write_jpeg(path, rows):
-    """Writes grey samples or (Y, Cb, Cr); each 8x8 block has the colour of its first pixel.
+    """Writes grey samples, (Y, Cb, Cr) or other tuples; each 8x8 block has the colour of its first pixel.
 
     Baseline (ITU-T T.81) with DC coefficients only, which are exact with quantisation steps of 8.
     """
@@ -121,11 +121,11 @@ def write_jpeg(path, rows):
         return b"\xff" + bytes([marker]) + struct.pack(">H", len(data) + 2) + data
 
     height, width = len(rows), len(rows[0])
-    n = 3 if isinstance(rows[0][0], tuple) else 1
+    n = len(rows[0][0]) if isinstance(rows[0][0], tuple) else 1
     before, bits = [0] * n, ""
     for y in range(0, height, 8):
         for x in range(0, width, 8):
-            pixel = rows[y][x] if n == 3 else (rows[y][x],)
+            pixel = rows[y][x] if n > 1 else (rows[y][x],)
             for i, sample in enumerate(pixel):
                 # the only other code is the end of block
                 bits += _bits_of_difference(sample - 128 - before[i]) + "0"

@@ -540,6 +540,9 @@ class Downloaded(Case):
             with self.subTest(name=name):
                 self.fails("vcbw", "--left", self.path(name + ".jpg"), "--right",
                            self.path("good.jpg"), says=(name + ".jpg", says))
+        self.put(pictures.write_jpeg, [[(8, 16, 24, 32)] * 8] * 8, "cmyk.jpg")
+        self.fails("vcbw", "--left", self.path("cmyk.jpg"), "--right", self.path("good.jpg"),
+                   says=("cmyk.jpg", "4 channels"))
 
 
 class Output(Case):
