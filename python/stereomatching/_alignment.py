@@ -11,8 +11,8 @@ from ctypes import c_void_p
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
 from . import _library as c
-from ._arrays import image_of, require_pair
-from ._checks import check, encoded, number, shown
+from ._arrays import MAX_SIZE, image_of, require_pair
+from ._checks import check, encoded, number, path_of, shown, whole
 from ._devices import device
 from ._lifetimes import finalize
 from ._writing import write_file
@@ -80,7 +80,7 @@ class Correction(NamedTuple):
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a calibration file of OpenCV, for Rectifier and stereorectify."""
-        write_file(path, self.calibration().encode("ascii"))
+        write_file(path_of(path, "path"), self.calibration().encode("ascii"))
 
     def calibration(self) -> str:
         """The text of that file."""
@@ -93,9 +93,17 @@ def _to_python(found: c.Correction) -> Correction:
     return Correction(found.width, found.height, found.focal_length, *found.values)
 
 
+def require_correction(given: Any, what: str) -> None:
+    if not isinstance(given, Correction):
+        raise c.ArgumentError("%s = %s: expected a Correction" % (what, shown(given)))
+
+
 def _to_library(correction: Correction) -> c.Correction:
-    return c.Correction(0, correction.width, correction.height, correction.focal_length,
-                        tuple(correction[3:]))
+    names = correction._fields
+    # 0x0 before the first pair
+    size = [whole(value, name, 0, MAX_SIZE) for name, value in zip(names[:2], correction[:2])]
+    numbers = [number(value, name) for name, value in zip(names[2:], correction[2:])]
+    return c.Correction(0, *size, numbers[0], tuple(numbers[1:]))
 
 
 class Alignment(NamedTuple):
@@ -186,6 +194,8 @@ class Aligner:
         one, left_array = image_of(left, "left", order)
         other, right_array = image_of(right, "right", order)
         why, report = c.Message(), c.AlignmentReport()
+        if applied is not None:
+            require_correction(applied, "applied")
         given = None if applied is None else ctypes.byref(_to_library(applied))
         with self._lock:
             check(c.lib.stereo_alignment_measure(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import os
 import re
 from typing import Any, FrozenSet, Iterator, Sequence
 
@@ -36,11 +37,24 @@ def encoded(value: str, what: str) -> bytes:
     """The text for the library, in which a NUL would end it."""
     try:
         text = value.encode()
-    except UnicodeEncodeError:
+    except (AttributeError, UnicodeEncodeError):
         text = b"\0"
     if b"\0" in text:
         raise c.ArgumentError("%s = %s: expected Unicode text without NUL" % (what, shown(value)))
     return text
+
+
+def path_of(value: Any, what: str) -> str:
+    """The name of a file; an int would be an open file."""
+    try:
+        path = os.fsdecode(value)
+    except TypeError:
+        raise c.ArgumentError("%s = %s: expected the name of a file" %
+                              (what, shown(value))) from None
+    if "\0" in path:
+        raise c.ArgumentError("%s = %s: expected the name of a file without NUL" %
+                              (what, shown(value)))
+    return path
 
 
 def whole(value: Any, what: str, least: int, most: int, note: str = "") -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _arrays, _devices, _presets, _tables
 from . import _library as c
-from ._checks import check, shown
+from ._checks import check, path_of, shown
 from ._lifetimes import finalize
 from ._maps import Map
 from ._properties import Value, require_known, set_one
@@ -103,7 +103,7 @@ class Matcher:
         self.set(**properties)
 
     def _load_weights(self, path: PathLike) -> None:
-        with open(path, "rb") as file:
+        with open(path_of(path, "weights"), "rb") as file:
             text = file.read()
         why = c.Message()
         status = c.lib.stereo_params_set_weights(self._params, text, len(text), ctypes.byref(why))

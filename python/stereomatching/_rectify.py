@@ -17,7 +17,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _library as c
-from ._alignment import Correction
+from ._alignment import Correction, require_correction
 from ._arrays import view_images
 from ._checks import encoded, number, one_of, shown, whole
 from ._devices import BACKENDS
@@ -136,6 +136,8 @@ class Rectifier:
                  projection: str = "plane", field_of_view: float = 0.0) -> None:
         if calibration is None and correction is None:
             raise c.ArgumentError("expected a calibration, a correction, or both")
+        if correction is not None:
+            require_correction(correction, "correction")
         common = {
             "border": whole(border, "border", 0, 0xffffffff),
             "backend": one_of(backend, "backend", BACKENDS),

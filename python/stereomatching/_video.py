@@ -7,7 +7,6 @@ The elements write the meaning of the codes as a tag: see docs/disparity.md.
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, Optional, Union
@@ -15,7 +14,7 @@ from typing import Any, Dict, Iterator, Optional, Union
 import numpy as np
 
 from . import _library as c
-from ._checks import encoded, shown
+from ._checks import encoded, path_of
 from ._maps import Camera, Map
 
 # FFmpeg's names, and GStreamer's in the tag
@@ -86,11 +85,8 @@ class Video:
             raise c.Error("open_video() needs PyAV: pip install av, or apt-get install "
                           "python3-av") from None
         self._av = av
-        try:
-            self.path = os.fsdecode(path)
-            encoded(self.path, "path")
-        except TypeError:
-            raise c.ArgumentError("path = %s: expected the name of a file" % shown(path)) from None
+        self.path = path_of(path, "path")
+        encoded(self.path, "path")
         self._container = self._checked(lambda: av.open(self.path))
         try:
             self._open()

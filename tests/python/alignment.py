@@ -109,7 +109,15 @@ class Measurements(unittest.TestCase):
                      lambda: sm.align(LEFT, RIGHT, focal_length=-1),
                      lambda: sm.align(LEFT, RIGHT, focal_length="long"),
                      lambda: sm.align(LEFT, RIGHT, backend="abacus"),
+                     lambda: sm.Aligner().measure(LEFT, RIGHT, applied="roll"),
+                     lambda: sm.Rectifier(correction="roll"),
                      lambda: sm.Correction.from_text("width=1"),
+                     lambda: sm.Correction.from_text(None),
+                     lambda: sm.Correction.from_text(b"width=1"),
+                     lambda: str(sm.align(LEFT, RIGHT).correction._replace(roll="much")),
+                     lambda: str(sm.align(LEFT, RIGHT).correction._replace(width=2.5)),
+                     lambda: sm.align(LEFT, RIGHT).correction.save(1),
+                     lambda: sm.align(LEFT, RIGHT).correction.save("a\0b"),
                      lambda: sm.align(LEFT, RIGHT).correction.source("middle", 0, 0)):
             self.assertRaises(sm.ArgumentError, call)
 
@@ -157,7 +165,7 @@ class Corrections(unittest.TestCase):
     def test_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "correction.yml")
-            self.correction.save(path)
+            self.correction.save(os.fsencode(path))
             with open(path, encoding="ascii") as file:
                 self.assertEqual(file.read(), self.correction.calibration())
             self.assertIn("image_width: 640", self.correction.calibration())

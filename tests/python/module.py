@@ -312,6 +312,9 @@ class Properties(unittest.TestCase):
                 file.write(census.read_text(encoding="utf-8").replace("-64", "-640", 1))
             with self.assertRaisesRegex(sm.ArgumentError, "bad.txt: line 8: .*-127 to 127"):
                 sm.Matcher("sgm", weights=bad, **CPU)
+            for name in (5, [], "a\0b"):
+                with self.assertRaisesRegex(sm.ArgumentError, "weights = .*the name of a file"):
+                    sm.Matcher("sgm", weights=name, **CPU)
             with self.assertRaises(FileNotFoundError):
                 sm.Matcher("sgm", weights=os.path.join(temporary, "missing.txt"), **CPU)
         with self.assertRaisesRegex(sm.ArgumentError, "pyramid has no parameter 'weights'"):
