@@ -704,6 +704,11 @@ class Library(batches.Case):
         self.assertIsInstance(matched[2].error, batch.Unreadable)
         with self.assertRaisesRegex(sm.ArgumentError, "did you mean"):
             list(batch.match_pairs([(left, right)], num_disparity=16))
+        for call in (lambda: list(batch.match_pairs([(left, right)], pairs_per_task=0)),
+                     lambda: list(batch.match_pairs([(left, right)], weights=1)),
+                     lambda: batch.run([], self.path("out"), batch.Settings(), pairs_per_task=0),
+                     lambda: batch.Threads(0)):
+            self.assertRaises(sm.ArgumentError, call)
 
     def test_memory(self):
         """The memory of a worker over 5000 pairs."""

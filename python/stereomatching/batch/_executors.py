@@ -12,12 +12,14 @@ import contextlib
 import itertools
 import logging
 import os
+import sys
 import time
 import uuid
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from .. import _library as c
+from .._checks import whole
 
 Task = List[Any]
 Outcome = Tuple[Task, Any]
@@ -53,7 +55,7 @@ class Threads:
     """Threads of this process."""
 
     def __init__(self, workers: int) -> None:
-        self.workers = workers
+        self.workers = whole(workers, "workers", 1, sys.maxsize)
 
     def run(self, function: Callable[..., Any], tasks: Iterable[Task],
             *arguments: Any) -> Iterator[Outcome]:

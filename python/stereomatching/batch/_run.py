@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
@@ -12,6 +13,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Se
 import numpy as np
 
 from .. import _library as c
+from .._checks import path_of, whole
 from .._maps import Map
 from .._matching import PathLike
 from .._properties import Value
@@ -191,6 +193,7 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
     """
     begin = time.monotonic()
     settings = settings.checked()
+    pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
     settings.require_camera(bool(settings.calibration) or any(
         isinstance(pair, Pair) and (pair.camera or pair.calibration) for pair in pairs))
     folder = os.path.abspath(folder)
@@ -267,6 +270,7 @@ def match_pairs(pairs: Iterable[Any], algorithm: str = "sgm", *, executor: Optio
     :param device: as that of stereo-batch.
     """
     settings = _settings(algorithm, preset, weights, device, confidence, properties)
+    pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
     executor = executor or Threads(_executors.processors())
     tasks = _executors.chunks(_as_pairs(pairs), pairs_per_task)
     for task, outcome in executor.run(_work.match_maps, tasks, settings):
@@ -294,6 +298,7 @@ def submit_pairs(client: Any, pairs: Iterable[Any], algorithm: str = "sgm", *,
 def _settings(algorithm: str, preset: Optional[str], weights: Optional[PathLike], device: str,
               confidence: bool, properties: Dict[str, Value]) -> Settings:
     return Settings(algorithm=algorithm, preset=preset, properties=properties,
-                    weights=None if weights is None else os.path.abspath(weights),
+                    weights=None if weights is None else os.path.abspath(
+                        path_of(weights, "weights")),
                     devices=tuple(device.split(",")),
                     outputs=("disparity",) + ("confidence",) * confidence).checked()
