@@ -18,8 +18,8 @@
  *                         less that of the left one       }
  *   projection    string  "cylinder", or absent: a plane
  *
- * Elements that scale, crop or rotate video drop the meta, because its numbers
- * would be wrong.
+ * Elements that scale or crop video drop the meta, because its numbers would be
+ * wrong.  videoflip keeps it.
  */
 
 #ifndef GST_STEREO_CAMERA_META_H

@@ -24,8 +24,8 @@
  * So depth = code / depth-scale, in metres along the optical axis, on a
  * cylinder from the baseline.
  *
- * Elements that scale, crop, rotate or convert video drop the meta, because its
- * numbers would be wrong.
+ * Elements that scale, crop or convert video drop the meta, because its numbers
+ * would be wrong.  videoflip keeps it.
  */
 
 #ifndef GST_STEREO_DEPTH_META_H

@@ -42,8 +42,8 @@
  * depth = focal-length * baseline / (disparity + doffs), on a cylinder the
  * distance from the baseline.
  *
- * Elements that scale, crop, rotate or convert video drop the meta, because its
- * numbers would be wrong.
+ * Elements that scale, crop or convert video drop the meta, because its numbers
+ * would be wrong.  videoflip keeps it.
  */
 
 #ifndef GST_STEREO_META_H
