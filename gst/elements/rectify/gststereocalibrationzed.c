@@ -54,16 +54,15 @@ read_number (const GstStereoZedFile * file, const gchar * section,
 
   if (text == NULL)
     return gst_stereo_calibration_fail (file->why, file->name,
-    get_section_line (file,
-            section), "expected %s in section [%s]", key, section);
+        get_section_line (file, section), "expected %s in section [%s]", key,
+        section);
   *number = g_ascii_strtod (text, &end);
   g_strchomp (end);
   ok = end != text && *end == '\0' && isfinite (*number);
   if (!ok)
-    gst_stereo_calibration_fail (file->why, file->name, get_section_line (file,
-            section), "expected a number for %s in section [%s], got %.40s",
-            key, section,
-        text);
+    gst_stereo_calibration_fail (file->why, file->name,
+        get_section_line (file, section), "expected a number for %s in "
+        "section [%s], got %.40s", key, section, text);
   g_free (text);
   return ok;
 }
@@ -121,24 +120,39 @@ read_pose (const GstStereoZedFile * file, const gchar * size,
   return TRUE;
 }
 
+static gboolean
+has_size (const GstStereoZedFile * file, guint size)
+{
+  gchar *section = g_strconcat ("LEFT_CAM_", sizes[size].name, NULL);
+  gboolean has = g_key_file_has_group (file->keys, section);
+
+  g_free (section);
+  return has;
+}
+
 /* Finds the section with the largest size that divides that of the video. */
 static gboolean
 choose_size (const GstStereoZedFile * file, gint width, gint height,
     guint * size)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    gchar *section = g_strconcat ("LEFT_CAM_", sizes[i].name, NULL);
-    gboolean has = g_key_file_has_group (file->keys, section);
+  GString *others = g_string_new (NULL);
+  gboolean found = FALSE;
 
-    g_free (section);
-    if (has && width % sizes[i].width == 0 && height % sizes[i].height == 0) {
-      *size = i;
-      return TRUE;
-    }
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) && !found; i++) {
+    if (!has_size (file, i))
+      continue;
+    *size = i;
+    found = width % sizes[i].width == 0 && height % sizes[i].height == 0;
+    g_string_append_printf (others, "%dx%d, ", sizes[i].width,
+        sizes[i].height);
   }
-  return gst_stereo_calibration_fail (file->why, file->name, 0, "got no "
-      "section for video of %dx%d: use 2208x1242, 1920x1080, 1280x720, "
-      "672x376, or a multiple of one of them", width, height);
+  if (!found)
+    gst_stereo_calibration_fail (file->why, file->name, 0, others->len > 0
+        ? "got no section for video of %dx%d: expected %sor a multiple"
+        : "got no section for video of %dx%d: expected [LEFT_CAM_HD] or that "
+        "of another size%s", width, height, others->str);
+  g_string_free (others, TRUE);
+  return found;
 }
 
 gboolean

@@ -763,7 +763,10 @@ static const ErrorCase errors[] = {
   {CAM "cam1:\n  camera_model: pinhole\n  intrinsics: [1, 1, 1, 1]\n"
         "  resolution: [672, 376]\n", ":6: expected T_cn_cnm1 in cam1"},
   {"[LEFT_CAM_VGA]\nfx=1\n", ":1: expected fy in section [LEFT_CAM_VGA]"},
-  {"[LEFT_CAM_HD]\nfx=1\n", ": got no section for video of 672x376"},
+  {"[LEFT_CAM_HD]\nfx=1\n[LEFT_CAM_SVGA]\nfx=1\n", ": got no section for video "
+        "of 672x376: expected 1280x720, 960x600, or a multiple"},
+  {"[LEFT_CAM_NEW]\nfx=1\n", ": got no section for video of 672x376: expected "
+        "[LEFT_CAM_HD] or that of another size"},
   {"# a camera\n[LEFT_CAM_VGA]\nfx=1\nfy=x\n",
       ":2: expected a number for fy in section [LEFT_CAM_VGA], got x"},
   {"image_width: 600\nimage_height: 300\nM1: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
