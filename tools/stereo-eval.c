@@ -209,6 +209,8 @@ make_setups (const Options * options, const CliTexts * properties,
     die ("'%s': --map takes no properties", properties->item[0]);
   if (options->run.map != NULL && options->sweeps.n > 0)
     die ("--sweep: --map takes no properties");
+  if (options->run.map != NULL && options->run.auc)
+    die ("--auc: a map has no confidence; expected an algorithm");
   if ((options->all && !cli_setups_add_all (setups, &why))
       || !cli_setups_add_specs (setups, &options->specs, properties, &why))
     die ("%s", why.text);

@@ -771,6 +771,7 @@ class BadInput(Case):
                 (("vcbw", "--sweep", "radius=3", scene, "--sweep", "radius=1:0", scene), "radius"),
                 (("vcbw", "--sweep", "radius=30:34", scene), "1 to 32"),
                 (("--map", "x.pfm", "radius=3", scene), "no properties"),
+                (("--map", "x.pfm", "--auc", scene), "--auc: a map has no confidence"),
                 (("--map", self.path("no.pfm"), scene), "no.pfm: cannot be opened"),
                 (("vcbw", self.path("nowhere")), "nowhere: no such folder"),
                 (("vcbw", self.folder, self.path("made", "left.png")), "is not a folder")):
