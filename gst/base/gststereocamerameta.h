@@ -18,8 +18,9 @@
  *                         less that of the left one       }
  *   projection    string  "cylinder", or absent: a plane
  *
- * Elements that scale or crop video drop the meta, because its numbers would be
- * wrong.  videoflip keeps it.
+ * Elements that convert or scale video keep the meta and scale its numbers, if
+ * the proportions stay the same; those that crop video drop it.  videoflip
+ * keeps it.
  */
 
 #ifndef GST_STEREO_CAMERA_META_H

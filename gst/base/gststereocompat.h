@@ -107,13 +107,25 @@ gst_stereo_compat_add_field (GQuark field, const GValue * value,
   return TRUE;
 }
 
+typedef gboolean (*GstCustomMetaTransformFunction) (GstBuffer * to,
+    GstCustomMeta * meta, GstBuffer * from, GQuark type, gpointer data,
+    gpointer user_data);
+
+/* Of an API, its transform function. */
+#define GST_STEREO_COMPAT_TRANSFORM \
+    g_quark_from_static_string ("gst-stereo-compat-transform")
+
 /* Copies of whole buffers have the metadata, copies of regions do not. */
 static inline gboolean
 gst_stereo_compat_transform_meta (GstBuffer * to, GstMeta * meta,
-    G_GNUC_UNUSED GstBuffer * from, GQuark type, gpointer data)
+    GstBuffer * from, GQuark type, gpointer data)
 {
   const GstStructure *source = ((GstCustomMeta *) meta)->structure;
+  GstCustomMetaTransformFunction transform = (GstCustomMetaTransformFunction)
+      g_type_get_qdata (meta->info->api, GST_STEREO_COMPAT_TRANSFORM);
 
+  if (transform != NULL)
+    return transform (to, (GstCustomMeta *) meta, from, type, data, NULL);
   if (!GST_META_TRANSFORM_IS_COPY (type))
     return FALSE;
   if (!((GstMetaTransformCopy *) data)->region)
@@ -123,16 +135,18 @@ gst_stereo_compat_transform_meta (GstBuffer * to, GstMeta * meta,
   return TRUE;
 }
 
-/* The last three arguments are NULL. */
+/* The last two arguments are NULL. */
 static inline const GstMetaInfo *
 gst_meta_register_custom (const gchar * name, const gchar ** tags,
-    G_GNUC_UNUSED gpointer transform, G_GNUC_UNUSED gpointer user_data,
+    GstCustomMetaTransformFunction transform,
+    G_GNUC_UNUSED gpointer user_data,
     G_GNUC_UNUSED GDestroyNotify destroy_data)
 {
   gchar *api_name = g_strdup_printf ("%s-api", name);
   const GType api = gst_meta_api_type_register (api_name, tags);
 
   g_free (api_name);
+  g_type_set_qdata (api, GST_STEREO_COMPAT_TRANSFORM, (gpointer) transform);
   return gst_meta_register (api, name, sizeof (GstCustomMeta),
       gst_stereo_compat_init_meta, gst_stereo_compat_free_meta,
       gst_stereo_compat_transform_meta);

@@ -12,7 +12,7 @@ void
 gst_stereo_depth_meta_register (void)
 {
   gst_stereo_meta_register_name (GST_STEREO_DEPTH_META,
-      gst_stereo_meta_tags);
+      gst_stereo_meta_tags, NULL);
 }
 
 void

@@ -22,14 +22,15 @@ const gchar *gst_stereo_picture_meta_tags[] = {
 };
 
 void
-gst_stereo_meta_register_name (const gchar * name, const gchar ** tags)
+gst_stereo_meta_register_name (const gchar * name, const gchar ** tags,
+    GstCustomMetaTransformFunction transform)
 {
   static GMutex lock;
 
   g_mutex_lock (&lock);
   /* another version of the plugin may have registered it */
   if (gst_meta_get_info (name) == NULL)
-    gst_meta_register_custom (name, tags, NULL, NULL, NULL);
+    gst_meta_register_custom (name, tags, transform, NULL, NULL);
   g_mutex_unlock (&lock);
 }
 
@@ -53,7 +54,7 @@ void
 gst_stereo_meta_register (void)
 {
   gst_stereo_meta_register_name (GST_STEREO_DISPARITY_META,
-      gst_stereo_meta_tags);
+      gst_stereo_meta_tags, NULL);
 }
 
 void

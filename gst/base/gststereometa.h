@@ -90,8 +90,10 @@ typedef struct
 void gst_stereo_meta_register (void);
 
 /* Registers a custom meta of this name with GstMeta tags, ending with NULL:
- * elements that change such properties of a buffer drop the meta. */
-void gst_stereo_meta_register_name (const gchar * name, const gchar ** tags);
+ * elements that change such properties of a buffer drop the meta, unless
+ * transform, which may be NULL, transforms it. */
+void gst_stereo_meta_register_name (const gchar * name, const gchar ** tags,
+    GstCustomMetaTransformFunction transform);
 
 /* The tags of metas about the numbers in a map, and of those about an image in
  * any colours. */

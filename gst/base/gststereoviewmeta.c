@@ -12,7 +12,7 @@ void
 gst_stereo_view_meta_register (void)
 {
   gst_stereo_meta_register_name (GST_STEREO_VIEW_META,
-      gst_stereo_picture_meta_tags);
+      gst_stereo_picture_meta_tags, NULL);
 }
 
 void

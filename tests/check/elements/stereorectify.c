@@ -550,6 +550,55 @@ TEST (test_edited_files)
   }
 }
 
+/* The view, converted to caps. */
+static GstBuffer *
+rectify_to (const gchar * caps)
+{
+  gchar *path = write_zed ();
+  gchar *launch = g_strdup_printf ("stereorectify view=left calibration=%s "
+      "! videoconvert ! videoscale ! capsfilter caps=%s", path, caps);
+  GstHarness *h = gst_harness_new_parse (launch);
+  GstBuffer *out;
+
+  gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, "
+      "width=" G_STRINGIFY (WIDTH) ", height=" G_STRINGIFY (HEIGHT)
+      ", framerate=25/1");
+  fail_unless_equals_int (gst_harness_push (h, noise (WIDTH * HEIGHT)),
+      GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  gst_harness_teardown (h);
+  g_free (launch);
+  g_free (path);
+  return out;
+}
+
+/* The camera of converted and scaled views. */
+TEST (test_converted_views)
+{
+  GstBuffer *original = rectify_to ("video/x-raw,format=GRAY8");
+  GstBuffer *converted = rectify_to ("video/x-raw,format=RGB");
+  GstBuffer *scaled = rectify_to ("video/x-raw,width=336,height=188");
+  GstBuffer *squeezed = rectify_to ("video/x-raw,width=336,height=376,"
+      "pixel-aspect-ratio=2/1");
+  static const gchar *const fields[] = { "focal-length", "cx", "cy",
+    "baseline", "doffs"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    const gdouble own = number_in (original, fields[i]);
+    const gdouble middle = i == 1 || i == 2 ? 0.5 : 0;
+
+    check_number (converted, fields[i], own, 0);
+    check_number (scaled, fields[i], i == 3 ? own
+        : (own + middle) / 2 - middle, 1e-9);
+  }
+  fail_unless (gst_buffer_get_custom_meta (squeezed, META) == NULL);
+  gst_buffer_unref (original);
+  gst_buffer_unref (converted);
+  gst_buffer_unref (scaled);
+  gst_buffer_unref (squeezed);
+}
+
 /* Wide lenses with the parameters of a pinhole, as Kalibr and OpenCV write
  * them. */
 TEST (test_wide_files)
