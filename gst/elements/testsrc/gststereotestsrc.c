@@ -348,6 +348,8 @@ static gboolean
 gst_stereo_test_src_set_caps (GstBaseSrc * src, GstCaps * caps)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (src);
+  const GstClockTime time = self->epoch + time_of (&self->info,
+      self->n_frames);
   GstVideoInfo info;
 
   if (!gst_video_info_from_caps (&info, caps)) {
@@ -356,8 +358,12 @@ gst_stereo_test_src_set_caps (GstBaseSrc * src, GstCaps * caps)
   }
 
   /* timestamps continue from the frames of the old framerate */
-  self->epoch += time_of (&self->info, self->n_frames);
-  self->n_frames = 0;
+  if (!self->reverse) {
+    self->epoch = time;
+    self->n_frames = 0;
+  } else if (!GST_CLOCK_TIME_IS_VALID (self->seek_time)) {
+    self->seek_time = time;
+  }
   gst_stereo_renderer_init (&self->renderer, &info);
   GST_OBJECT_LOCK (self);
   self->info = info;

@@ -1338,6 +1338,54 @@ TEST (test_seek)
   pipeline_free (pipeline);
 }
 
+/* Asks for wider frames once, after the second one. */
+static void
+widen (G_GNUC_UNUSED GstElement * sink, G_GNUC_UNUSED GstBuffer * buffer,
+    G_GNUC_UNUSED GstPad * pad, gpointer user_data)
+{
+  GstElement *filter = GST_ELEMENT (user_data);
+  guint n = GPOINTER_TO_UINT (g_object_get_data (user_data, "n")) + 1;
+
+  g_object_set_data (user_data, "n", GUINT_TO_POINTER (n));
+  if (n == 2)
+    gst_util_set_object_arg (G_OBJECT (filter), "caps",
+        "video/x-raw,width=64,height=24,framerate=25/1,format=RGB");
+}
+
+/* Other caps do not end reverse playback. */
+TEST (test_new_caps_in_reverse)
+{
+  GstElement *pipeline = pipeline_new ("stereotestsrc ! capsfilter name=f "
+      "caps=video/x-raw,width=32,height=24,framerate=25/1,format=RGB ! "
+      "fakesink name=sink signal-handoffs=true sync=false");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstElement *filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+  Log log = { g_array_new (FALSE, FALSE, sizeof (GstClockTime)), NULL, 0 };
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
+  fail_unless (gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
+          GST_SECOND / 5));
+  pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
+  g_signal_connect (sink, "handoff", G_CALLBACK (log_buffer), &log);
+  g_signal_connect (sink, "handoff", G_CALLBACK (widen), filter);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_int (log.times->len, 5);
+  for (guint i = 0; i < 5; i++)
+    fail_unless_equals_uint64 (g_array_index (log.times, GstClockTime, i),
+        (4 - i) * GST_SECOND / 25);
+  fail_unless_equals_int (log.size, 3 * 64 * 24);
+
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_array_free (log.times, TRUE);
+  g_free (log.bytes);
+  gst_object_unref (filter);
+  gst_object_unref (sink);
+  pipeline_free (pipeline);
+}
+
 /* Reverse playback from an unknown end is refused; then a seek without
  * flush. */
 TEST (test_seek_from_no_end)
