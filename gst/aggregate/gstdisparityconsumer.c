@@ -98,12 +98,22 @@ drop (GstStereoAggregator * self, GstStereoInput * inputs, gint input)
   gst_aggregator_pad_drop_buffer (inputs[input].pad);
 }
 
+/* The oldest image of an input, with the timestamp that a map may name: a
+ * matcher limits it to the segment. */
+static GstStereoHead
+get_named_head (const GstStereoInput * input, GstClockTime named)
+{
+  GstStereoHead head = gst_stereo_input_head (input);
+
+  if (named >= input->segment.start)
+    head.pts = MAX (head.pts, input->segment.start);
+  return head;
+}
+
 static GstStereoMapSync
 decide (GstStereoAggregator * self, const GstStereoInput * inputs)
 {
-  const GstStereoHead left = gst_stereo_input_head (&inputs[GST_STEREO_LEFT]);
-  const GstStereoHead right =
-      gst_stereo_input_head (&inputs[GST_STEREO_RIGHT]);
+  GstStereoHead left, right;
   GstStereoMapHead map = {
     .head = gst_stereo_input_head (&inputs[GST_STEREO_MAP])
   };
@@ -119,6 +129,8 @@ decide (GstStereoAggregator * self, const GstStereoInput * inputs)
     map.left_pts = meta.left_pts;
     map.right_pts = meta.right_pts;
   }
+  left = get_named_head (&inputs[GST_STEREO_LEFT], map.left_pts);
+  right = get_named_head (&inputs[GST_STEREO_RIGHT], map.right_pts);
   (void) gst_stereo_aggregator_get_info (self, info, 0);
   GST_OBJECT_LOCK (self);
   tolerance = self->sync_tolerance;
@@ -160,7 +172,8 @@ process_map (GstStereoAggregator * self, GstStereoInput * inputs)
       G_OBJECT_GET_CLASS (self);
   const GstStereoInput *leader = &inputs[LEADER (self)];
   GstClockTime time = gst_segment_to_stream_time (&leader->segment,
-      GST_FORMAT_TIME, GST_BUFFER_PTS (leader->buffer));
+      GST_FORMAT_TIME, MAX (GST_BUFFER_PTS (leader->buffer),
+          leader->segment.start));
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);

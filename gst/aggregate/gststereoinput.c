@@ -45,7 +45,7 @@ gst_stereo_input_running_time (const GstStereoInput * self)
       || self->segment.format != GST_FORMAT_TIME)
     return GST_CLOCK_TIME_NONE;
   return gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME,
-      GST_BUFFER_PTS (self->buffer));
+      MAX (GST_BUFFER_PTS (self->buffer), self->segment.start));
 }
 
 GstClockTime

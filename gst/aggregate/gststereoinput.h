@@ -38,9 +38,10 @@ void gst_stereo_input_clear (GstStereoInput * self);
 /* What the policies know of it. */
 GstStereoHead gst_stereo_input_head (const GstStereoInput * self);
 
-/* The running time of the timestamp; a duration converted to running time; and
- * the display duration of a buffer, from its own duration or that of the caps.
- * Each may be GST_CLOCK_TIME_NONE. */
+/* The running time of the timestamp, at least that of the segment's start; a
+ * duration converted to running time; and the display duration of a buffer,
+ * from its own duration or that of the caps.  Each may be
+ * GST_CLOCK_TIME_NONE. */
 GstClockTime gst_stereo_input_running_time (const GstStereoInput * self);
 GstClockTime gst_stereo_input_running_duration (const GstStereoInput * self,
     GstClockTime duration);

@@ -212,6 +212,38 @@ TEST (test_gap_before_a_segment)
   drop_views (&rig);
 }
 
+/* A segment that starts within an image, as after an accurate seek.  A matcher
+ * limits the timestamps of maps and in their metadata to the segment; other
+ * sources of maps do not. */
+LOOP_TEST (test_segment_within_an_image, 0, 3)
+{
+  const gboolean clipped = __i__ > 0, described = __i__ < 2;
+  const GstClockTime start = FRAME + FRAME / 4, time = clipped ? start : FRAME;
+  const GstStereoDisparity meta = {.disparity_scale = 4096,
+    .num_disparities = 16,.left_pts = time,.right_pts = time,
+    .algorithm = "noise",.backend = "cpu"
+  };
+  Views rig = new_views ("position=0 disparity-scale=4096 "
+      "sync-tolerance=0", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstHarness *const inputs[] = { rig.left, rig.right, rig.map };
+  GstBuffer *map = noise (3, 1, 2 * VIEW_WIDTH * VIEW_HEIGHT);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = start;
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    gst_harness_push_event (inputs[i], gst_event_new_segment (&segment));
+  GST_BUFFER_PTS (map) = time;
+  GST_BUFFER_DURATION (map) = 2 * FRAME - time;
+  if (described)
+    gst_stereo_meta_add (map, &meta);
+  push_images (&rig, 1, 1);
+  gst_harness_push (rig.map, map);
+  check_equal (gst_harness_pull (rig.left), left_image (1));
+  fail_unless_equals_uint64 (stat_of (&rig, "unpaired"), 0);
+  drop_views (&rig);
+}
+
 /* Interleaved layouts have half the rows or columns of each view. */
 TEST (test_half_aspect)
 {
