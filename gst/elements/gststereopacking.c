@@ -157,6 +157,10 @@ get_nick (GstStereoPacking packing)
   return nick;
 }
 
+/* For formats whose pixels share chroma samples. */
+#define CONVERT "put videoconvert and the caps video/x-raw,format=Y444 " \
+    "before this element"
+
 /* Whether a row can be divided between any two pixels that share no sample. */
 static gboolean
 has_columns (const GstVideoFormatInfo * format)
@@ -185,7 +189,7 @@ check_interleaved (GstStereoPacking packing, const GstVideoInfo * info,
   get_sample_size (format, &width, &height);
   if ((rows && height > 1) || (columns && width > 1))
     return REFUSE (why, "in %s neighbouring pixels share chroma samples, but "
-        "they belong to different views in %s video",
+        "they belong to different views in %s video; " CONVERT,
         GST_VIDEO_INFO_NAME (info), get_nick (packing));
   if (rows && GST_VIDEO_INFO_IS_INTERLACED (info))
     return REFUSE (why, "rows of interlaced video (interlace-mode=%s) cannot "
@@ -222,8 +226,9 @@ gst_stereo_packing_check (GstStereoPacking packing, const GstVideoInfo * info,
     if (size / 2 % unit == 0)
       return TRUE;
     return REFUSE (why, "half its %s of %u is %u, which is not a multiple of "
-        "the %u pixels that share a chroma sample in %s", half_width ? "width"
-        : "height", size, size / 2, unit, GST_VIDEO_INFO_NAME (info));
+        "the %u pixels that share a chroma sample in %s; " CONVERT,
+        half_width ? "width" : "height", size, size / 2, unit,
+        GST_VIDEO_INFO_NAME (info));
   }
   return check_interleaved (packing, info, why);
 }

@@ -541,7 +541,7 @@ typedef struct
   const gchar *error;
 } ErrorCase;
 
-LOOP_TEST (test_errors, 0, 9)
+LOOP_TEST (test_errors, 0, 10)
 {
   static const ErrorCase cases[] = {
     {"layout=side-by-side", "format=GRAY8, width=5, height=4",
@@ -550,11 +550,13 @@ LOOP_TEST (test_errors, 0, 9)
         "its height of 3 is odd"},
     {"layout=side-by-side", "format=I420, width=6, height=4",
         "half its width of 6 is 3, which is not a multiple of the 2 pixels "
-          "that share a chroma sample in I420"},
+          "that share a chroma sample in I420; put videoconvert and the caps "
+          "video/x-raw,format=Y444 before this element"},
     {"layout=top-bottom", "format=NV12, width=6, height=6",
         "half its height of 6 is 3"},
     {"layout=column-interleaved", "format=YUY2, width=8, height=4",
-        "in YUY2 neighbouring pixels share chroma samples"},
+        "in YUY2 neighbouring pixels share chroma samples, but they belong to "
+          "different views in column-interleaved video; put videoconvert"},
     {"layout=row-interleaved", "format=GRAY8, width=8, height=4, "
           "interlace-mode=interleaved", "put deinterlace before this"},
     {"layout=side-by-side", "format=NV12_64Z32, width=128, height=64",
