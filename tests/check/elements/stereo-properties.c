@@ -258,7 +258,7 @@ TEST (test_change_that_does_not_fit)
 }
 
 /* Contradictory values, and the names and values in the one warning. */
-LOOP_TEST (test_contradictions, 0, 11)
+LOOP_TEST (test_contradictions, 0, 12)
 {
   static const struct
   {
