@@ -81,6 +81,10 @@ void gst_stereo_matcher_newest_skip_gap (GstStereoAggregator * aggregator,
 gboolean gst_stereo_matcher_newest_ignores_qos (GstStereoAggregator *
     aggregator);
 
+/* In the task, before it handles an event. */
+void gst_stereo_matcher_newest_handle_event (GstStereoMatcher * self,
+    gint view, GstEvent * event);
+
 /* In the task: get() fills in the newest pair, which stays the same until both
  * images are popped.  Every get() must be followed by release(). */
 void gst_stereo_matcher_newest_peek (GstStereoMatcher * self,

@@ -149,6 +149,15 @@ gst_stereo_matcher_flush (GstAggregator * aggregator)
   return PARENT->flush (aggregator);
 }
 
+static gboolean
+gst_stereo_matcher_sink_event (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstEvent * event)
+{
+  gst_stereo_matcher_newest_handle_event (GST_STEREO_MATCHER (aggregator),
+      gst_stereo_aggregator_find_input (GST_PAD (pad)), event);
+  return PARENT->sink_event (aggregator, pad, event);
+}
+
 /* --------------------------------------------------------- pads and samples */
 
 static GstPad *
@@ -651,6 +660,7 @@ gst_stereo_matcher_class_init (GstStereoMatcherClass * klass)
   aggregator_class->start = gst_stereo_matcher_start;
   aggregator_class->stop = gst_stereo_matcher_stop;
   aggregator_class->flush = gst_stereo_matcher_flush;
+  aggregator_class->sink_event = gst_stereo_matcher_sink_event;
   aggregator_class->clip = gst_stereo_matcher_clip;
   aggregator_class->negotiate = gst_stereo_matcher_negotiate;
   aggregator_class->update_src_caps = gst_stereo_matcher_update_src_caps;

@@ -32,6 +32,8 @@ typedef struct
   GstStereoViewQueue queue;
   GstSegment segment[GST_STEREO_N_VIEWS];       /* of the next image */
   GstClockTime frame[GST_STEREO_N_VIEWS];       /* its duration, by the caps */
+  /* The last change of caps or segment, which the task has yet to handle. */
+  GstEvent *change[GST_STEREO_N_VIEWS];
   gboolean at_end[GST_STEREO_N_VIEWS];
   gboolean wakeup_pending[GST_STEREO_N_VIEWS];  /* for the task */
   gboolean lost;                /* images were dropped since the last pair */

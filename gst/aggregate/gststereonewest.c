@@ -240,6 +240,13 @@ gst_stereo_matcher_newest_take_buffer (GstStereoAggregator * aggregator,
   return TRUE;
 }
 
+static gboolean
+is_change (GstEvent * event)
+{
+  return GST_EVENT_TYPE (event) == GST_EVENT_CAPS
+      || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT;
+}
+
 gboolean
 gst_stereo_matcher_newest_take_event (GstStereoAggregator * aggregator,
     gint view, GstEvent * event)
@@ -255,6 +262,8 @@ gst_stereo_matcher_newest_take_event (GstStereoAggregator * aggregator,
     return gst_stereo_matcher_takes_newest (self);
 
   g_mutex_lock (&newest->lock);
+  if (is_change (event))
+    gst_event_replace (&newest->change[view], event);
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       gst_event_parse_caps (event, &caps);
@@ -275,6 +284,7 @@ gst_stereo_matcher_newest_take_event (GstStereoAggregator * aggregator,
       gst_stereo_view_queue_clear (&newest->queue, (guint) view, &lost);
       g_queue_clear_full (&lost, (GDestroyNotify) gst_stereo_lost_free);
       gst_segment_init (&newest->segment[view], GST_FORMAT_UNDEFINED);
+      gst_clear_event (&newest->change[view]);
       newest->at_end[view] = newest->wakeup_pending[view] = FALSE;
       break;
     default:
@@ -305,6 +315,37 @@ gst_stereo_matcher_newest_ignores_qos (GstStereoAggregator * aggregator)
 
 /* --------------------------------------------------------------------- task */
 
+/* Drops and reports what remains of the chosen pair. */
+static void
+drop_chosen (GstStereoMatcher * self, const gchar * reason)
+{
+  GstStereoImage **chosen = self->newest.chosen;
+
+  for (gint i = 0; i < N_VIEWS; i++) {
+    if (chosen[i] == NULL)
+      continue;
+    self->parent.discont = TRUE;
+    gst_stereo_matcher_post_unpaired (self, i, chosen[i]->buffer,
+        chosen[i]->time, reason);
+    gst_stereo_matcher_newest_pop (self, i);
+  }
+}
+
+void
+gst_stereo_matcher_newest_handle_event (GstStereoMatcher * self, gint view,
+    GstEvent * event)
+{
+  GstStereoNewest *newest = &self->newest;
+
+  if (!is_change (event))
+    return;
+  g_mutex_lock (&newest->lock);
+  if (newest->change[view] == event)
+    gst_clear_event (&newest->change[view]);
+  g_mutex_unlock (&newest->lock);
+  drop_chosen (self, "the view has changed");
+}
+
 void
 gst_stereo_matcher_newest_peek (GstStereoMatcher * self,
     GstStereoInput inputs[N_VIEWS])
@@ -321,7 +362,8 @@ gst_stereo_matcher_newest_peek (GstStereoMatcher * self,
     /* of a GAP event */
     while (gst_aggregator_pad_drop_buffer (self->parent.sink[i]));
   }
-  if (newest->chosen[LEFT] == NULL
+  if (newest->chosen[LEFT] == NULL && newest->change[LEFT] == NULL
+      && newest->change[RIGHT] == NULL
       && gst_stereo_view_queue_take (&newest->queue, newest->chosen)) {
     memcpy (newest->chosen_segment, newest->segment,
         sizeof (newest->segment));
@@ -376,20 +418,18 @@ gst_stereo_matcher_newest_is_over (GstStereoMatcher * self)
 void
 gst_stereo_matcher_newest_release (GstStereoMatcher * self)
 {
-  GstStereoImage **chosen = self->newest.chosen;
+  GstStereoNewest *newest = &self->newest;
+  gboolean again = newest->chosen[LEFT] != NULL
+      && newest->chosen[RIGHT] != NULL;
 
-  /* The pair or the end of the stream needs another wakeup. */
-  if ((chosen[LEFT] != NULL && chosen[RIGHT] != NULL)
-      || gst_stereo_matcher_newest_is_over (self)) {
+  if (!again)
+    drop_chosen (self, "no partner in the other view");
+  g_mutex_lock (&newest->lock);
+  again |= newest->queue.pair[LEFT] != NULL;
+  g_mutex_unlock (&newest->lock);
+  /* A pair or the end of the stream needs another wakeup. */
+  if (again || gst_stereo_matcher_newest_is_over (self))
     wake_up (self, LEFT);
-    return;
-  }
-  for (gint i = 0; i < N_VIEWS; i++) {
-    if (chosen[i] != NULL)
-      gst_stereo_matcher_post_unpaired (self, i, chosen[i]->buffer,
-          chosen[i]->time, "no partner in the other view");
-    gst_stereo_matcher_newest_pop (self, i);
-  }
 }
 
 void
@@ -438,6 +478,7 @@ gst_stereo_matcher_newest_reset (GstStereoMatcher * self)
     gst_stereo_view_queue_clear (&newest->queue, i, &lost);
     gst_segment_init (&newest->segment[i], GST_FORMAT_UNDEFINED);
     newest->frame[i] = GST_CLOCK_TIME_NONE;
+    gst_clear_event (&newest->change[i]);
     newest->at_end[i] = newest->wakeup_pending[i] = FALSE;
   }
   newest->lost = newest->discont_pending = FALSE;

@@ -450,6 +450,8 @@ TEST (test_size_changes)
 {
   const gchar *large = "video/x-raw, format=GRAY8, width=128, height=4, "
       "framerate=25/1";
+  GstBuffer *map;
+  GstCaps *caps;
   Rig rig;
 
   blocking_open (&rig, LIVE);
@@ -465,9 +467,43 @@ TEST (test_size_changes)
     rig_push (&rig, v, buffer);
   }
   blocking_release (1);
-  fail_unless_equals_uint64 (GST_BUFFER_PTS (blocking_wait (2)), 2 * FRAME);
+  map = blocking_wait (2);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (map), 2 * FRAME);
+  fail_unless_equals_uint64 (gst_buffer_get_size (map), 2 * 128 * 4);
+  caps = rig_output_caps (&rig);
+  check_codes (map, caps, 96, 119, 9 * 16);
+  gst_caps_unref (caps);
   fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 1);
   fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 1);
+  rig_expect_no_error (&rig);
+  blocking_close (&rig);
+}
+
+/* A map follows the segment of its images, also if the task is busy when that
+ * arrives. */
+TEST (test_segment_changes)
+{
+  const GstSegment *current;
+  GstSegment segment;
+  GstEvent *event;
+  Rig rig;
+
+  blocking_open (&rig, LIVE);
+  push_pair (&rig, 0);
+  blocking_wait (1);
+  push_pair (&rig, 1);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.base = 10 * FRAME;
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  push_pair (&rig, 2);
+  blocking_release (1);
+  check_numbers (blocking_wait (2), 2, 2);
+  event = gst_pad_get_sticky_event (rig.view[LEFT]->sinkpad,
+      GST_EVENT_SEGMENT, 0);
+  gst_event_parse_segment (event, &current);
+  fail_unless_equals_uint64 (current->base, 10 * FRAME);
+  gst_event_unref (event);
   rig_expect_no_error (&rig);
   blocking_close (&rig);
 }
