@@ -74,7 +74,10 @@ gst_disparity_consumer_clip (GstAggregator * aggregator,
 static gboolean
 gst_disparity_consumer_stop (GstAggregator * aggregator)
 {
-  gst_stereo_tags_clear (&GST_DISPARITY_CONSUMER (aggregator)->tags);
+  GstDisparityConsumer *self = GST_DISPARITY_CONSUMER (aggregator);
+
+  gst_stereo_tags_clear (&self->tags);
+  memset (self->base, 0, sizeof (self->base));
   return PARENT->stop (aggregator);
 }
 
@@ -98,15 +101,27 @@ drop (GstStereoAggregator * self, GstStereoInput * inputs, gint input)
   gst_aggregator_pad_drop_buffer (inputs[input].pad);
 }
 
-/* The oldest image of an input, with the timestamp that a map may name: a
- * matcher limits it to the segment. */
 static GstStereoHead
-get_named_head (const GstStereoInput * input, GstClockTime named)
+get_head (GstStereoAggregator * self, const GstStereoInput * inputs,
+    gint input)
 {
-  GstStereoHead head = gst_stereo_input_head (input);
+  GstStereoHead head = gst_stereo_input_head (&inputs[input]);
 
-  if (named >= input->segment.start)
-    head.pts = MAX (head.pts, input->segment.start);
+  head.advance = (gint64) (inputs[input].segment.base
+      - GST_DISPARITY_CONSUMER (self)->base[input]);
+  return head;
+}
+
+/* An image, with the timestamp that a map may name: a matcher limits it to the
+ * segment. */
+static GstStereoHead
+get_image_head (GstStereoAggregator * self, const GstStereoInput * inputs,
+    gint input, GstClockTime named)
+{
+  GstStereoHead head = get_head (self, inputs, input);
+
+  if (named >= inputs[input].segment.start)
+    head.pts = MAX (head.pts, inputs[input].segment.start);
   return head;
 }
 
@@ -114,9 +129,7 @@ static GstStereoMapSync
 decide (GstStereoAggregator * self, const GstStereoInput * inputs)
 {
   GstStereoHead left, right;
-  GstStereoMapHead map = {
-    .head = gst_stereo_input_head (&inputs[GST_STEREO_MAP])
-  };
+  GstStereoMapHead map = {.head = get_head (self, inputs, GST_STEREO_MAP) };
   GstVideoInfo info[GST_STEREO_N_INPUTS];
   GstStereoDisparity meta;
   GstClockTime tolerance;
@@ -129,8 +142,8 @@ decide (GstStereoAggregator * self, const GstStereoInput * inputs)
     map.left_pts = meta.left_pts;
     map.right_pts = meta.right_pts;
   }
-  left = get_named_head (&inputs[GST_STEREO_LEFT], map.left_pts);
-  right = get_named_head (&inputs[GST_STEREO_RIGHT], map.right_pts);
+  left = get_image_head (self, inputs, GST_STEREO_LEFT, map.left_pts);
+  right = get_image_head (self, inputs, GST_STEREO_RIGHT, map.right_pts);
   (void) gst_stereo_aggregator_get_info (self, info, 0);
   GST_OBJECT_LOCK (self);
   tolerance = self->sync_tolerance;
@@ -157,6 +170,7 @@ gst_disparity_consumer_pop (GstDisparityConsumer * self,
   for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
     if (inputs[i].buffer != NULL)
       gst_aggregator_pad_drop_buffer (inputs[i].pad);
+    self->base[i] = inputs[i].segment.base;
     frame->inputs[i] = (GstStereoRunImage) {
       .pad = GST_PAD (inputs[i].pad),
       .info = &info[i],

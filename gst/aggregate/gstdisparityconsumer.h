@@ -23,7 +23,10 @@ typedef struct
 {
   GstStereoAggregator parent;
 
-  GstStereoTags tags;           /* of the maps; of the streaming thread */
+  /* Of the streaming thread. */
+  GstStereoTags tags;           /* of the maps */
+  guint64 base[GST_STEREO_N_INPUTS];    /* of the segments of the last map and
+                                         * its images */
 } GstDisparityConsumer;
 
 typedef struct

@@ -28,16 +28,24 @@ compare (GstClockTime image, GstClockTime other, GstClockTime tolerance)
   return image < other ? OLDER : NEWER;
 }
 
-/* Backwards, timestamps decrease. */
+/* An image and the timestamp that the map names.  Backwards, timestamps
+ * decrease. */
 static Order
-compare_exactly (GstClockTime image, GstClockTime other, gboolean backwards)
+compare_exactly (const GstStereoHead * image, GstClockTime named,
+    const GstStereoMapHead * map, gboolean backwards)
 {
-  Order order = compare (image, other, 0);
+  const Order order = compare (image->pts, named, 0);
+  const gint64 advance = map->head.advance;
+  Order by_time;
 
-  if (backwards && order == OLDER)
-    return NEWER;
-  if (backwards && order == NEWER)
-    return OLDER;
+  if (order != OLDER && order != NEWER)
+    return order;
+  by_time = compare (image->time, map->head.time, 0);
+  if ((image->advance < advance && by_time == OLDER)
+      || (image->advance > advance && by_time == NEWER))
+    return by_time;
+  if (backwards)
+    return order == OLDER ? NEWER : OLDER;
   return order;
 }
 
@@ -69,9 +77,9 @@ gst_stereo_map_sync (const GstStereoMapHead * map, const GstStereoHead * left,
   }
 
   if (map->knows) {
-    l = compare_exactly (left->pts, map->left_pts, backwards);
+    l = compare_exactly (left, map->left_pts, map, backwards);
     if (right->present)
-      r = compare_exactly (right->pts, map->right_pts, backwards);
+      r = compare_exactly (right, map->right_pts, map, backwards);
   } else {
     l = compare (left->time, map->head.time, tolerance);
     if (right->present)

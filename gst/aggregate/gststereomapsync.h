@@ -33,10 +33,13 @@ typedef enum
  * Decides about the oldest buffers of all pads.
  *
  * A map that names its images belongs to those of exactly these timestamps;
- * older images have no map.  Other maps are matched by running times, with a
- * left image within tolerance, and a right one within tolerance of that.
- * Without times, the order of arrival decides.  The images that start in a gap
- * of the maps are dropped.
+ * older images have no map.  When video starts again, timestamps do not tell
+ * which one is older: if the bases of the segments of an image and a map have
+ * not advanced by the same time since the last map, running times do.
+ *
+ * Other maps are matched by running times, with a left image within tolerance,
+ * and a right one within tolerance of that.  Without times, the order of
+ * arrival decides.  The images that start in a gap of the maps are dropped.
  *
  * backwards: the rate is negative, so older buffers have larger timestamps.
  */

@@ -19,6 +19,7 @@ typedef struct
   gboolean gap;                 /* a gap event instead of an image */
   gboolean present;             /* FALSE for a right view without a pad */
   GstClockTime pts;
+  gint64 advance;               /* of the segment's base, for maps */
 } GstStereoHead;
 
 typedef enum

@@ -8,10 +8,12 @@
 #include "test.h"
 
 #define NONE GST_CLOCK_TIME_NONE
-#define AT(t) {t, 10, FALSE, TRUE, t}
-#define GAP(t, d) {t, d, TRUE, TRUE, t}
-#define NOTHING {NONE, NONE, FALSE, FALSE, NONE}
-#define UNTIMED {NONE, NONE, FALSE, TRUE, NONE}
+/* in a segment whose base has advanced */
+#define AFTER(base, t) {base + t, 10, FALSE, TRUE, t, base}
+#define AT(t) AFTER (0, t)
+#define GAP(t, d) {t, d, TRUE, TRUE, t, 0}
+#define NOTHING {NONE, NONE, FALSE, FALSE, NONE, 0}
+#define UNTIMED {NONE, NONE, FALSE, TRUE, NONE, 0}
 
 #define TAKE GST_STEREO_MAP_SYNC_TAKE
 #define DROP_LEFT GST_STEREO_MAP_SYNC_DROP_LEFT
@@ -51,6 +53,18 @@ static const struct
       DROP_LEFT},
   {"backwards, gone", {AT (100), TRUE, 100, 100}, AT (90), AT (100), 5, TRUE,
       DROP_MAP},
+  {"a left image of the last loop", {AFTER (200, 0), TRUE, 0, 0}, AT (190),
+      AT (190), 5, FALSE, DROP_LEFT},
+  {"a right image of the last loop", {AFTER (200, 0), TRUE, 0, 0},
+      AFTER (200, 0), AT (190), 5, FALSE, DROP_RIGHT},
+  {"a map of the last loop", {AT (190), TRUE, 190, 190}, AFTER (200, 0),
+      AFTER (200, 0), 5, FALSE, DROP_MAP},
+  {"a loop backwards", {AFTER (200, 190), TRUE, 190, 190}, AT (0), AT (0), 5,
+      TRUE, DROP_LEFT},
+  {"a new offset of the maps", {AFTER (50, 100), TRUE, 100, 103}, AT (100),
+      AT (103), 5, FALSE, TAKE},
+  {"a new offset of the right view", {AT (100), TRUE, 100, 100}, AT (100),
+      AFTER (-20, 140), 5, FALSE, DROP_MAP},
   {"images without times", {UNTIMED, TRUE, NONE, NONE}, UNTIMED, UNTIMED, 5,
       FALSE, TAKE},
   {"times on one side", {AT (100), TRUE, 100, 100}, UNTIMED, AT (100), 5,

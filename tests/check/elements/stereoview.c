@@ -244,6 +244,30 @@ LOOP_TEST (test_segment_within_an_image, 0, 3)
   drop_views (&rig);
 }
 
+/* The first map of a loop arrives while images of the last one wait. */
+TEST (test_loop)
+{
+  Views rig = new_views ("position=0", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstHarness *const inputs[] = { rig.map, rig.left, rig.right };
+  GstSegment segment;
+
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, make_map (0, 0));
+  check_equal (gst_harness_pull (rig.left), left_image (0));
+  push_images (&rig, 1, 1);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.base = 2 * FRAME;
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    gst_harness_push_event (inputs[i], gst_event_new_segment (&segment));
+  gst_harness_push (rig.map, make_map (0, 0));
+  push_images (&rig, 0, 0);
+  check_equal (gst_harness_pull (rig.left), left_image (0));
+  fail_unless_equals_uint64 (stat_of (&rig, "unpaired"), 0);
+  fail_unless_equals_uint64 (stat_of (&rig, "unused-left"), 1);
+  fail_unless_equals_uint64 (stat_of (&rig, "unused-right"), 1);
+  drop_views (&rig);
+}
+
 /* Interleaved layouts have half the rows or columns of each view. */
 TEST (test_half_aspect)
 {
