@@ -562,7 +562,7 @@ rectify_to (const gchar * caps)
 
   gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, "
       "width=" G_STRINGIFY (WIDTH) ", height=" G_STRINGIFY (HEIGHT)
-      ", framerate=25/1");
+      ", framerate=25/1, pixel-aspect-ratio=1/1");
   fail_unless_equals_int (gst_harness_push (h, noise (WIDTH * HEIGHT)),
       GST_FLOW_OK);
   out = gst_harness_pull (h);
