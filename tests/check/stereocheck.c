@@ -280,6 +280,14 @@ rig_push (Rig * rig, gint view, GstBuffer * buffer)
       GST_FLOW_OK);
 }
 
+void
+rig_push_event (Rig * rig, GstEvent * event)
+{
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig->view[v], gst_event_ref (event));
+  gst_event_unref (event);
+}
+
 GstBuffer *
 rig_match (Rig * rig, GstBuffer * left, GstBuffer * right)
 {

@@ -107,6 +107,8 @@ void rig_caps (Rig * rig, gint view, const gchar * caps);
 gboolean rig_push_caps (Rig * rig, gint view, const gchar * caps);
 /* Pushes one image; fails unless the flow is OK. */
 void rig_push (Rig * rig, gint view, GstBuffer * buffer);
+/* Pushes an event to both views.  Takes event. */
+void rig_push_event (Rig * rig, GstEvent * event);
 /* Pushes one pair and returns its map. */
 GstBuffer *rig_match (Rig * rig, GstBuffer * left, GstBuffer * right);
 /* Matches a numbered pair; fails unless the map was made from it. */

@@ -134,14 +134,6 @@ TEST (test_stop_without_buffers)
   rig_close (&rig);
 }
 
-static void
-push_to_both (Rig * rig, GstEvent * event)
-{
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig->view[v], gst_event_ref (event));
-  gst_event_unref (event);
-}
-
 /* Flushes like a seek: sources stop between flush-start and flush-stop. feeders
  * may be NULL. */
 static void
@@ -149,10 +141,10 @@ flush (Rig * rig, Feeder * feeders[2])
 {
   gint64 began = g_get_monotonic_time ();
 
-  push_to_both (rig, gst_event_new_flush_start ());
+  rig_push_event (rig, gst_event_new_flush_start ());
   for (gint v = LEFT; feeders != NULL && v <= RIGHT; v++)
     feeder_join (feeders[v]);
-  push_to_both (rig, gst_event_new_flush_stop (TRUE));
+  rig_push_event (rig, gst_event_new_flush_stop (TRUE));
   fail_unless (g_get_monotonic_time () - began < SOON);
 }
 
@@ -171,8 +163,7 @@ TEST (test_flush_without_buffers)
     gst_buffer_unref (map);
   flush (&rig, NULL);
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  rig_push_event (&rig, gst_event_new_segment (&segment));
   rig_check_pair (&rig, 6);
   rig_expect_no_error (&rig);
   rig_close (&rig);
@@ -557,8 +548,7 @@ check_segment (Rig * rig)
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig->view[v], gst_event_new_segment (&segment));
+  rig_push_event (rig, gst_event_new_segment (&segment));
   rig_check_pair (rig, 5);
   rig_expect_no_error (rig);
   rig_close (rig);

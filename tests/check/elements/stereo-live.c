@@ -103,8 +103,7 @@ push_pair (Rig * rig, gint number)
 static void
 push_eos (Rig * rig)
 {
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig->view[v], gst_event_new_eos ());
+  rig_push_event (rig, gst_event_new_eos ());
 }
 
 /* Sources never block, and the newest pair is matched next. */
@@ -192,8 +191,7 @@ TEST (test_segment_start)
   blocking_open (&rig, LIVE);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = segment.time = FRAME / 4;
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  rig_push_event (&rig, gst_event_new_segment (&segment));
   push_pair (&rig, 0);
   map = blocking_wait (1);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (map), FRAME / 4);
@@ -494,8 +492,7 @@ TEST (test_segment_changes)
   push_pair (&rig, 1);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.base = 10 * FRAME;
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  rig_push_event (&rig, gst_event_new_segment (&segment));
   push_pair (&rig, 2);
   blocking_release (1);
   check_numbers (blocking_wait (2), 2, 2);
@@ -528,8 +525,7 @@ TEST (test_flush)
   gst_harness_push_event (rig.view[RIGHT], start);
   gst_harness_push_event (rig.view[LEFT], gst_event_ref (stop));
   gst_harness_push_event (rig.view[RIGHT], stop);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  rig_push_event (&rig, gst_event_new_segment (&segment));
   rig_push (&rig, RIGHT, numbered_image (RIGHT, 2));
   push_pair (&rig, 3);
   push_eos (&rig);

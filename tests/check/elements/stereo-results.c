@@ -420,8 +420,7 @@ check_same_stream (GstPad * src, GstPad * pad)
 static void
 finish (Results * r)
 {
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (r->rig.view[v], gst_event_new_eos ());
+  rig_push_event (&r->rig, gst_event_new_eos ());
   gst_event_unref (rig_wait_event (&r->rig, GST_EVENT_EOS));
   for (guint i = 0; i < N_MORE; i++) {
     if (r->more[i] != NULL)
@@ -526,8 +525,7 @@ TEST (test_flush)
       gst_harness_push_event (r.rig.view[v], gst_event_ref (stop));
     for (guint i = 0; i < N_MORE; i++)
       gst_event_unref (wait_event (r.more[i], GST_EVENT_FLUSH_STOP));
-    for (gint v = LEFT; v <= RIGHT; v++)
-      gst_harness_push_event (r.rig.view[v], gst_event_new_segment (&segment));
+    rig_push_event (&r.rig, gst_event_new_segment (&segment));
     gst_event_unref (start);
     gst_event_unref (stop);
   }

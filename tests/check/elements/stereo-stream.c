@@ -184,14 +184,9 @@ flush (Rig * rig)
   /* both events of one seek have one sequence number */
   gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig->view[v], gst_event_ref (start));
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig->view[v], gst_event_ref (stop));
-  gst_event_unref (start);
-  gst_event_unref (stop);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig->view[v], gst_event_new_segment (&segment));
+  rig_push_event (rig, start);
+  rig_push_event (rig, stop);
+  rig_push_event (rig, gst_event_new_segment (&segment));
 }
 
 /* Images from before a flush are never matched. */

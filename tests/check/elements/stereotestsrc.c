@@ -1279,6 +1279,25 @@ log_buffer (G_GNUC_UNUSED GstElement * sink, GstBuffer * buffer,
   gst_buffer_extract (buffer, 0, log->bytes, log->size);
 }
 
+/* Plays the five frames from 0.2 s back to 0. */
+static void
+seek_backwards (GstElement * pipeline)
+{
+  fail_unless (gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
+          GST_SECOND / 5));
+}
+
+/* Fails unless these frames were logged. */
+static void
+check_backwards (const Log * log)
+{
+  fail_unless_equals_int (log->times->len, 5);
+  for (guint i = 0; i < 5; i++)
+    fail_unless_equals_uint64 (g_array_index (log->times, GstClockTime, i),
+        (4 - i) * GST_SECOND / 25);
+}
+
 #define SEEK_LINE "stereotestsrc name=src pattern=corridor ! video/x-raw," \
     "width=32,height=24,framerate=25/1,format=RGB ! fakesink name=sink " \
     "signal-handoffs=true sync=false"
@@ -1308,15 +1327,10 @@ TEST (test_seek)
   g_signal_handlers_disconnect_by_data (sink, &log);
   g_array_set_size (log.times, 0);
   g_signal_connect (sink, "handoff", G_CALLBACK (log_buffer), &log);
-  fail_unless (gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
-          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
-          GST_SECOND / 5));
+  seek_backwards (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   pipeline_wait (pipeline, GST_MESSAGE_EOS);
-  fail_unless_equals_int (log.times->len, 5);
-  for (guint i = 0; i < 5; i++)
-    fail_unless_equals_uint64 (g_array_index (log.times, GstClockTime, i),
-        (4 - i) * GST_SECOND / 25);
+  check_backwards (&log);
 
   /* a segment with a stop */
   g_array_set_size (log.times, 0);
@@ -1364,18 +1378,13 @@ TEST (test_new_caps_in_reverse)
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
-  fail_unless (gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
-          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
-          GST_SECOND / 5));
+  seek_backwards (pipeline);
   pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
   g_signal_connect (sink, "handoff", G_CALLBACK (log_buffer), &log);
   g_signal_connect (sink, "handoff", G_CALLBACK (widen), filter);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   pipeline_wait (pipeline, GST_MESSAGE_EOS);
-  fail_unless_equals_int (log.times->len, 5);
-  for (guint i = 0; i < 5; i++)
-    fail_unless_equals_uint64 (g_array_index (log.times, GstClockTime, i),
-        (4 - i) * GST_SECOND / 25);
+  check_backwards (&log);
   fail_unless_equals_int (log.size, 3 * 64 * 24);
 
   gst_element_set_state (pipeline, GST_STATE_NULL);
