@@ -188,13 +188,13 @@ expstep_no_winners_kernel (int width, const StereoWinners winners)
 
 template < int CHANNELS, int METRIC, int SIZE > void
 launch_prepare (StereoQueue * queue, const StereoExpstepPass * passes,
-    int n_passes, bool uses_words, PrepareArgs a)
+    int n_passes, PrepareArgs a)
 {
   for (int i = 0; i < n_passes;) {
     PassTables < SIZE > tables;
 
     a.first = i == 0;
-    a.beside = a.first && uses_words;
+    a.beside = a.beside && a.first;
     for (tables.n = 0; tables.n < tables.most && i < n_passes; i++) {
       tables.step[tables.n] = passes[i].step;
       memcpy (tables.weight[tables.n++], passes[i].weight, SIZE);
@@ -234,21 +234,22 @@ stereo_expstep_prepare_cuda (const StereoMatchFrame * frame,
     a.right_stride = winners->right_stride;
   }
   a.weights = (uint32_t *) work->weights;
+  a.beside = k->uses_words;
 
   if (!stage.entered ())
     return stage.status ();
   if (k->channels == 1)
     launch_prepare < 1, STEREO_COLOR_METRIC_MAX, 256 > (frame->queue,
-        passes, n_passes, k->uses_words, a);
+        passes, n_passes, a);
   else if (k->metric == STEREO_COLOR_METRIC_MAX)
     launch_prepare < 3, STEREO_COLOR_METRIC_MAX, 256 > (frame->queue,
-        passes, n_passes, k->uses_words, a);
+        passes, n_passes, a);
   else if (k->metric == STEREO_COLOR_METRIC_RMS)
     launch_prepare < 3, STEREO_COLOR_METRIC_RMS, 768 > (frame->queue,
-        passes, n_passes, k->uses_words, a);
+        passes, n_passes, a);
   else
     launch_prepare < 3, STEREO_COLOR_METRIC_MEAN, 768 > (frame->queue,
-        passes, n_passes, k->uses_words, a);
+        passes, n_passes, a);
   return STEREO_CUDA_LAUNCHED (stage, "the weights of exponential steps");
 }
 
