@@ -194,9 +194,10 @@ class Aligner:
         one, left_array = image_of(left, "left", order)
         other, right_array = image_of(right, "right", order)
         why, report = c.Message(), c.AlignmentReport()
+        given: Any = None
         if applied is not None:
             require_correction(applied, "applied")
-        given = None if applied is None else ctypes.byref(_to_library(applied))
+            given = ctypes.byref(_to_library(applied))
         with self._lock:
             check(c.lib.stereo_alignment_measure(
                 self._handle, self._device, ctypes.byref(one), ctypes.byref(other), given,
