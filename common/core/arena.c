@@ -51,6 +51,13 @@ stereo_arena_go_to (StereoArena * arena, size_t place)
 }
 
 void
+stereo_arena_go_beyond (StereoArena * arena, size_t end)
+{
+  if (arena->next < end)
+    arena->next = end;
+}
+
+void
 stereo_arena_bind (StereoArena * arena, void *memory)
 {
   for (unsigned i = 0; i < arena->n_buffers; i++)

@@ -51,8 +51,12 @@ void stereo_arena_add (StereoArena * arena, void **pointer, size_t count,
 
 /* Places the next buffer at `place`, an earlier value of arena->next, so that
  * it shares memory with the buffers declared since.  They must not be in use at
- * the same time.  To end the overlap, go to a place after them. */
+ * the same time. */
 void stereo_arena_go_to (StereoArena * arena, size_t place);
+
+/* Ends an overlap: places the next buffer at `end`, the value of arena->next
+ * before stereo_arena_go_to(), unless it is already farther. */
+void stereo_arena_go_beyond (StereoArena * arena, size_t end);
 
 /* Sets all pointers.  memory: arena->size bytes, aligned to
  * STEREO_ARENA_ALIGNMENT */

@@ -163,8 +163,8 @@ plan_refinement (StereoChain * m, const void *own, size_t alignment,
         m->words[m->refine.cost]->bytes (p->width, p->height), 1);
   stereo_chain_plan_mirrored_views (m, alignment, m->mirror.views, arena);
   m->votes = m->algorithm->vote != NULL && m->algorithm->wants_vote (own);
-  if (m->votes && arena->next < end)
-    stereo_arena_go_to (arena, end);
+  if (m->votes)
+    stereo_arena_go_beyond (arena, end);
 }
 
 /* Codes per pixel in the map of the temporal filter. */

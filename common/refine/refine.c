@@ -212,16 +212,15 @@ void
 stereo_refine_plan_cpu (const StereoRefineConstants * k,
     StereoRefineWork * work, StereoArena * arena)
 {
-  size_t pixels = (size_t) k->width * (size_t) k->height;
+  const size_t pixels = (size_t) k->width * (size_t) k->height;
+  size_t begin, end;
 
   add_map (k, &work->map, arena);
-  if (k->fill)
-    add_map (k, &work->filled, arena);
   add_map (k, &work->final, arena);
-  for (int i = 0; i < 2; i++)
-    stereo_arena_add (arena, (void **) &work->slopes[i],
-        work->map.stride * (size_t) k->height + STEREO_REFINE_PADDING,
-        sizeof (int16_t));
+  if (k->min_confidence > 0)
+    stereo_arena_add (arena, (void **) &work->confidence, pixels, 1);
+
+  begin = arena->next;
   if (k->speckle_size > 1) {
     stereo_arena_add (arena, (void **) &work->labels, pixels,
         sizeof (uint32_t));
@@ -230,11 +229,19 @@ stereo_refine_plan_cpu (const StereoRefineConstants * k,
     stereo_arena_add (arena, (void **) &work->ends,
         stereo_refine_row_words (k) * (size_t) k->height, sizeof (uint64_t));
   }
+  /* Slopes and later buffers share the memory of the speckle filter. */
+  end = arena->next;
+  stereo_arena_go_to (arena, begin);
+  for (int i = 0; i < 2; i++)
+    stereo_arena_add (arena, (void **) &work->slopes[i],
+        work->map.stride * (size_t) k->height + STEREO_REFINE_PADDING,
+        sizeof (int16_t));
+  if (k->fill)
+    add_map (k, &work->filled, arena);
   if (k->fill && k->refine != STEREO_REFINE_NONE)
     stereo_arena_add (arena, (void **) &work->votes, k->n_threads
         * stereo_refine_vote_words (k), sizeof (uint32_t));
-  if (k->min_confidence > 0)
-    stereo_arena_add (arena, (void **) &work->confidence, pixels, 1);
+  stereo_arena_go_beyond (arena, end);
 }
 
 static void

@@ -174,9 +174,10 @@ typedef struct
   uint32_t *undecided;          /* CUDA: see refine.cu */
   uint32_t *votes;              /* CPU: stereo_refine_vote_words() for each
                                  * worker */
-  uint16_t *holes;              /* CUDA: columns of the invalid pixels of each
-                                 * row, with the stride of maps */
-  uint32_t *n_holes;            /* CUDA: their number in each row */
+  uint32_t *n_holes;            /* CUDA: invalid pixels of each row */
+  uint32_t *holes;              /* CUDA: the invalid pixels, x in the lower
+                                 * halves of words and y in the upper ones */
+  uint32_t *all_holes;          /* CUDA: their number */
   uint8_t *confidence;          /* of each pixel, width x height */
 } StereoRefineWork;
 

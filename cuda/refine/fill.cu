@@ -8,6 +8,9 @@
  * A block fills a row.  Each warp has a part of it, words of 32 pixels.  The
  * nearest valid codes of a hole are found in words with a bit for each valid
  * pixel.  Rows without valid codes are copied afterwards.
+ *
+ * The holes of all rows are listed for the votes: an atomic addition reserves
+ * consecutive places for those of a row.
  */
 
 #include "refine/refine.cuh"
@@ -109,10 +112,10 @@ load_part (const uint16_t * source, int width, const Part & part,
   return holes;
 }
 
-/* Stores the part of a row, filled.  holes: columns of its holes, or NULL. */
+/* Stores the part of row y, filled.  holes: those of the part, or NULL. */
 __device__ void
-fill_part (const Row & row, int width, int reach, const Part & part,
-    uint16_t * target, uint16_t * holes)
+fill_part (const Row & row, int width, int y, int reach, const Part & part,
+    uint16_t * target, uint32_t * holes)
 {
   const uint32_t before = (1u << threadIdx.x % 32) - 1;
 
@@ -126,7 +129,7 @@ fill_part (const Row & row, int width, int reach, const Part & part,
       code = min (nearest_median < true > (row, x, reach),
           nearest_median < false > (row, x, reach));
       if (holes != NULL)
-        holes[__popc (~bits & before)] = (uint16_t) x;
+        holes[__popc (~bits & before)] = (uint32_t) (y << 16 | x);
     }
     if (x < width)
       target[x] = (uint16_t) code;
@@ -142,6 +145,7 @@ __launch_bounds__ (threads) fill_kernel (int width, int reach,
 {
   extern __shared__ uint32_t valid[];
   __shared__ int holes_of_warps[warps];
+  __shared__ uint32_t place;
   const int y = (int) blockIdx.x, warp = (int) threadIdx.x / 32;
   const int words = (int) stereo_blocks (width, 32);
   uint16_t *codes = (uint16_t *) (valid + words);
@@ -158,12 +162,15 @@ __launch_bounds__ (threads) fill_kernel (int width, int reach,
     first += i < warp ? holes_of_warps[i] : 0;
     n_holes += holes_of_warps[i];
   }
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
     work.n_holes[y] = (uint32_t) n_holes;
-  fill_part (Row { valid, codes, n_holes < width ? words : 0 }, width, reach,
+    if (work.holes != NULL)
+      place = atomicAdd (work.all_holes, (uint32_t) n_holes);
+  }
+  __syncthreads ();
+  fill_part (Row { valid, codes, n_holes < width ? words : 0 }, width, y, reach,
       part, work.filled.data + (size_t) y * work.filled.stride,
-      work.holes == NULL ? NULL
-      : work.holes + (size_t) y * work.map.stride + first);
+      work.holes == NULL ? NULL : work.holes + place + first);
 }
 
 /* The row that an empty row copies; y if all of them are empty. */

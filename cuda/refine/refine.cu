@@ -114,16 +114,25 @@ checked_code (const StereoRefineConstants & k, const StereoWinners & winners,
   return stereo_winner_code (k.unit, word);
 }
 
+/* Empties the list of holes, by one thread of the grid. */
+__device__ void
+clear_holes (const StereoRefineWork & work)
+{
+  if (blockIdx.x + blockIdx.y + threadIdx.x + threadIdx.y == 0)
+    *work.all_holes = 0;
+}
+
 __global__ void
 check_kernel (const StereoRefineConstants k, const StereoWinners winners,
-    const StereoMap map)
+    const StereoRefineWork work)
 {
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
 
   pdl_start ();
+  clear_holes (work);
   if (x < k.width && y < k.height)
-    map.data[(size_t) y * map.stride + x] =
+    work.map.data[(size_t) y * work.map.stride + x] =
         (uint16_t) checked_code (k, winners, x, y);
 }
 
@@ -182,6 +191,7 @@ __launch_bounds__ (tile_pixels) label_kernel (const StereoRefineConstants k,
   const bool inside = left + column < k.width && top + row < k.height;
 
   pdl_start ();
+  clear_holes (work);
   const unsigned code = inside
       ? checked_code (k, winners, left + column, top + row) : STEREO_INVALID;
   const unsigned before = __shfl_up_sync (0xffffffff, code, 1);
@@ -358,7 +368,7 @@ refine_check (StereoQueue * queue, const StereoRefineConstants * k,
     return stage.status ();
   if (k->speckle_size <= 1) {
     launch_overlapping (queue, refine_grid (k), stereo_pixel_block, 0,
-        check_kernel, *k, *winners, work->map);
+        check_kernel, *k, *winners, *work);
     return STEREO_CUDA_LAUNCHED (stage, "check_kernel");
   }
   launch_overlapping (queue, dim3 (stereo_blocks (k->width, tile_width),
@@ -514,19 +524,15 @@ refine_plan (const StereoRefineConstants * k, StereoRefineWork * work,
     StereoArena * arena)
 {
   const size_t pixels = (size_t) k->width * (size_t) k->height;
+  size_t begin, end;
 
   refine_add_map (k, &work->map, arena);
   refine_add_map (k, &work->final, arena);
-  stereo_arena_add (arena, (void **) &work->slopes[0],
-      work->map.stride * (size_t) k->height, 2 * sizeof (int16_t));
-  if (k->fill) {
-    refine_add_map (k, &work->filled, arena);
-    stereo_arena_add (arena, (void **) &work->n_holes, (size_t) k->height,
-        sizeof (uint32_t));
-  }
-  if (k->fill && k->refine != STEREO_REFINE_NONE)
-    stereo_arena_add (arena, (void **) &work->holes,
-        work->map.stride * (size_t) k->height, sizeof (uint16_t));
+  if (k->min_confidence > 0)
+    stereo_arena_add (arena, (void **) &work->confidence, pixels, 1);
+  stereo_arena_add (arena, (void **) &work->all_holes, 1, sizeof (uint32_t));
+
+  begin = arena->next;
   if (k->speckle_size > 1) {
     stereo_arena_add (arena, (void **) &work->labels, pixels,
         sizeof (uint32_t));
@@ -536,8 +542,20 @@ refine_plan (const StereoRefineConstants * k, StereoRefineWork * work,
         (size_t) stereo_blocks (k->width, tile_width) * (size_t) k->height,
         sizeof (Undecided));
   }
-  if (k->min_confidence > 0)
-    stereo_arena_add (arena, (void **) &work->confidence, pixels, 1);
+  /* Slopes and later buffers share the memory of the speckle filter. */
+  end = arena->next;
+  stereo_arena_go_to (arena, begin);
+  stereo_arena_add (arena, (void **) &work->slopes[0],
+      work->map.stride * (size_t) k->height, 2 * sizeof (int16_t));
+  if (k->fill) {
+    refine_add_map (k, &work->filled, arena);
+    stereo_arena_add (arena, (void **) &work->n_holes, (size_t) k->height,
+        sizeof (uint32_t));
+  }
+  if (k->fill && k->refine != STEREO_REFINE_NONE)
+    stereo_arena_add (arena, (void **) &work->holes, pixels,
+        sizeof (uint32_t));
+  stereo_arena_go_beyond (arena, end);
 }
 
 }                               // namespace

@@ -6,8 +6,8 @@
 
 /*
  * Eight threads fill a pixel, each with a part of its samples, which stay in
- * registers; a warp fills four consecutive holes of a row from the list of
- * fill.cu.
+ * registers.  The warps of a grid take turns at the list of holes of fill.cu,
+ * each with four pixels.
  *
  * The votes of a pixel for indices are in a histogram in shared memory, later
  * those for codes near the best index.  A bin has the sums of whole weights and
@@ -28,11 +28,6 @@ const int threads = 128;
 
 /* Blocks in a multiprocessor, as many as registers suffice for. */
 const int resident_blocks = 6;
-
-/* Blocks of a row, which take turns at the groups of its holes.  The rows with
- * the most holes determine the time of small images. */
-const int max_blocks_of_row = 4;
-const int columns_of_block = 96;
 
 /* Threads of a pixel, and pixels of a warp and of a block. */
 const int lanes = 8;
@@ -424,11 +419,9 @@ vote_kernel (const __grid_constant__ VoteArgs a)
 {
   __shared__ Place places[STEREO_VOTE_SAMPLES];
   __shared__ uint32_t histograms[block_pixels * bin_pitch];
-  const int y = (int) blockIdx.y;
   const int lane = (int) threadIdx.x % lanes;
   const int pixel = (int) threadIdx.x / lanes;
   const Histogram histogram = { histograms + pixel * bin_pitch };
-  const bool inner_row = y >= reach && y < a.k.height - reach;
 
 #pragma unroll 1
   for (int i = (int) threadIdx.x; i < STEREO_VOTE_SAMPLES; i += threads)
@@ -439,23 +432,23 @@ vote_kernel (const __grid_constant__ VoteArgs a)
     histograms[i] = 0;
   pdl_start ();
   __syncthreads ();
-  const int n = (int) a.work.n_holes[y];
-  const uint16_t *holes = a.work.holes + (size_t) y * a.work.map.stride;
-  const RightRow right = {
-    a.winners.right + (size_t) y * a.winners.right_stride,
-    a.winners.right == NULL ? 0 : a.k.width
-  };
+  const uint32_t n = *a.work.all_holes;
 
 #pragma unroll 1
-  for (int i = (int) blockIdx.x * block_pixels + pixel / warp_pixels
-      * warp_pixels; i < n; i += (int) gridDim.x * block_pixels) {
+  for (uint32_t i = (blockIdx.x * threads + threadIdx.x) / 32 * warp_pixels;
+      i < n; i += gridDim.x * block_pixels) {
     /* behind the last hole the last one again */
-    const int x = holes[min (i + pixel % warp_pixels, n - 1)];
+    const uint32_t hole = a.work.holes[min (i + pixel % warp_pixels, n - 1)];
+    const int x = (int) (hole & 0xffff), y = (int) (hole >> 16);
     const Pixel < CHANNELS > p (a, x, y);
+    const RightRow right = {
+      a.winners.right + (size_t) y * a.winners.right_stride,
+      a.winners.right == NULL ? 0 : a.k.width
+    };
     Vote votes[n_own];
 
-    if (__all_sync (0xffffffff, inner_row && x >= reach
-            && x < a.k.width - reach))
+    if (__all_sync (0xffffffff, x >= reach && x < a.k.width - reach
+            && y >= reach && y < a.k.height - reach))
       p.get_votes (a, places + lane, true, votes);
     else
       p.get_votes (a, places + lane, false, votes);
@@ -483,7 +476,7 @@ stereo_cuda_vote_fill (StereoQueue * queue, const StereoRefineConstants * k,
   while (1 << args.unit_bits < k->unit)
     args.unit_bits++;
   return run_kernel (queue, "vote_kernel", true,
-      dim3 (min (stereo_blocks (k->width, columns_of_block),
-              max_blocks_of_row), (unsigned) k->height), threads, 0,
+      resident_blocks * ((const StereoCudaQueue *) queue)->multiprocessors,
+      threads, 0,
       k->channels == 1 ? vote_kernel < 1 > : vote_kernel < 3 >, args);
 }

@@ -49,8 +49,7 @@ bfv_plan (const StereoSearch *, const StereoBfvConstants * k, StereoBfvWork * w,
   add (arena, w->votes, right * (size_t) vote_words (k));
   add (arena, w->covered, (size_t) covered_words (k) * (size_t) k->height);
   add (arena, w->index, grid);
-  if (arena->next < end)
-    stereo_arena_go_to (arena, end);
+  stereo_arena_go_beyond (arena, end);
   return STEREO_OK;
 }
 
