@@ -65,6 +65,16 @@ opaque (const T * pointer)
   return pointer;
 }
 
+/* The same for a pointer to shared memory. */
+template < typename T > static __device__ __forceinline__ T *
+opaque_shared (T * pointer)
+{
+  uint32_t address = (uint32_t) __cvta_generic_to_shared (pointer);
+
+  asm volatile ("":"+r" (address));
+  return (T *) __cvta_shared_to_generic (address);
+}
+
 /* Two numbers of 16 bits, both n. */
 static __host__ __device__ __forceinline__ uint32_t
 twice (int n)

@@ -203,23 +203,55 @@ template < int CHANNELS > struct Pixel
 
 /* --------------------------------------------------------------- histograms */
 
-/* The right winners of the row. */
+/* The right winners of the row of a pixel. */
 struct RightRow
 {
-  const uint32_t *winners;
+  const uint32_t *winners;      /* that of index 0 */
+  int column;                   /* its column */
   int width;                    /* 0 without them */
+
+  __device__ __forceinline__ RightRow (const VoteArgs & a, int x, int y):winners
+      (opaque (a.winners.right + (size_t) y * a.winners.right_stride + x
+          - a.k.min_disparity)), column (x - a.k.min_disparity),
+  width (a.winners.right == NULL ? 0 : a.k.width)
+  {
+  }
+
+  /* stereo_vote_is_hidden (), or false if not wanted */
+  __device__ __forceinline__ bool is_hidden (int index, bool wanted) const
+  {
+    const bool known = wanted && (unsigned) (column - index)
+        < (unsigned) width;
+    const unsigned winner = known ? stereo_winner_index (winners[-index])
+        : STEREO_INVALID;
+
+    return index > (int) winner + 1;
+  }
 };
 
 /* The bins of a pixel. */
 struct Histogram
 {
   uint32_t *data;
+  unsigned other;               /* a bin of this thread that is not read */
+
+  __device__ __forceinline__ Histogram (uint32_t * data, int lane):data (
+      opaque_shared (data)), other ((unsigned) (bins + lane))
+  {
+  }
+
+  /* Adds a vote; to a bin that is not read unless bin is below all those. */
+  __device__ __forceinline__ void add (int bin, const Vote & vote) const
+  {
+    atomicAdd (&data[min ((unsigned) bin, other)], vote.weights);
+  }
 
   /* Adds a vote; to a bin that is not read unless bin is below n. */
-  __device__ __forceinline__ void add (int bin, int n, const Vote & vote) const
+  __device__ __forceinline__ void add_below (int bin, int n, const Vote & vote)
+      const
   {
-    atomicAdd (&data[(unsigned) bin < (unsigned) n ? bin : bins
-            + (int) threadIdx.x % lanes], vote.weights);
+    atomicAdd (&data[(unsigned) bin < (unsigned) n ? (unsigned) bin : other],
+        vote.weights);
   }
 
   /* Returns a bin and clears it. */
@@ -237,16 +269,6 @@ __device__ __forceinline__ int
 code_index (const VoteArgs & a, int code)
 {
   return (code + a.k.unit / 2) >> a.unit_bits;
-}
-
-/* stereo_vote_is_hidden () for pixel x. */
-__device__ __forceinline__ bool
-is_hidden (const VoteArgs & a, const RightRow & right, int x, int index)
-{
-  const int partner = x - index - a.k.min_disparity;
-
-  return (unsigned) partner < (unsigned) right.width
-      && index > (int) stereo_winner_index (right.winners[partner]) + 1;
 }
 
 __device__ __forceinline__ uint32_t
@@ -306,58 +328,100 @@ find_range (const VoteArgs & a, const Vote (&votes)[n_own])
   };
 }
 
-/* The value of the thread that is `back` threads before in the pixel: of the
- * current round, or of the previous one. */
-__device__ __forceinline__ uint32_t
-from_before (int lane, int back, uint32_t previous, uint32_t current)
+/* What is known of the indices of a pixel so far. */
+struct Best
 {
-  return __shfl_sync (0xffffffff, lane >= lanes - back ? previous : current,
-      (lane - back) & (lanes - 1), lanes);
+  uint32_t most;                /* the highest rank () */
+  uint32_t whole;               /* weight of all votes */
+};
+
+/* A rank of an index by the sum of its votes, twice, and those of both
+ * neighbours: the lowest index of the highest sum has the highest one. */
+__device__ __forceinline__ uint32_t
+rank (uint32_t sum, int index)
+{
+  return (sum << index_bits) + (uint32_t) ((2 << index_bits) - 1 - index);
+}
+
+/* The bins of the indices from first on; the first bin and the last one are
+ * only neighbours. */
+struct Bins
+{
+  int first, n;
+};
+
+/* Returns the weight of a bin and clears it. */
+__device__ __forceinline__ uint32_t
+take_weight (const RightRow & right, const Bins & bins, int bin,
+    const Histogram & histogram, Best & best)
+{
+  const uint32_t votes = bin < bins.n ? histogram.take (bin) : 0;
+  const uint32_t weight = bin_weight (votes,
+      right.is_hidden (bins.first + bin, votes != 0));
+
+  best.whole += (unsigned) (bin - 1) < (unsigned) (bins.n - 2) ? weight : 0;
+  return weight;
+}
+
+/* Each thread has neighbouring bins, an odd number, so that they are in
+ * different banks.  Indices at both ends lack the votes of a neighbour: their
+ * sums are not above those of the same index in another part, or of the index
+ * beside them. */
+__device__ __forceinline__ void
+rank_bins (const RightRow & right, int lane, const Bins & bins,
+    const Histogram & histogram, Best & best)
+{
+  const int each = max (bins.n + lanes - 1, 2 * lanes) / lanes | 1;
+  const int begin = lane * each;
+  const uint32_t start = take_weight (right, bins, begin, histogram, best);
+  const uint32_t second = take_weight (right, bins, begin + 1, histogram, best);
+  uint32_t before = start, own = second;
+
+#pragma unroll 1
+  for (int bin = begin + 2; bin < begin + each; bin++) {
+    const uint32_t next = take_weight (right, bins, bin, histogram, best);
+
+    best.most = max (best.most, rank (before + 2 * own + next,
+            bins.first + bin - 1));
+    before = own;
+    own = next;
+  }
+  /* of the thread before */
+  before = __shfl_up_sync (0xffffffff, before, 1, lanes);
+  own = __shfl_up_sync (0xffffffff, own, 1, lanes);
+  if (lane == 0)
+    before = own = 0;
+  best.most = max (best.most, max (rank (before + 2 * own + start,
+              bins.first + begin - 1), rank (own + 2 * start + second,
+              bins.first + begin)));
 }
 
 /* The index with the most votes; -1 if they are too few. */
 __device__ __forceinline__ int
-find_best (const VoteArgs & a, const RightRow & right, int x, int lane,
+find_best (const VoteArgs & a, const RightRow & right, int lane,
     const Vote (&votes)[n_own], const Histogram & histogram)
 {
   const Range range = find_range (a, votes);
   const int n = max_pixels (range.last - range.first + 1);
-  uint32_t whole = 0, most = 0;
+  Best best = { 0, 0 };
 
 #pragma unroll 1
   for (int begin = 0; begin < n; begin += max_indices) {
-    /* of bin 0 */
-    const int first = range.first + begin - 1;
-    const int n_bins = min (n - begin, max_indices) + 2;
-    uint32_t previous = 0;
+    const Bins bins = { range.first + begin - 1,
+      min (n - begin, max_indices) + 2
+    };
 
 #pragma unroll
     for (int i = 0; i < n_own; i++)
-      histogram.add (code_index (a, votes[i].code) - first, n_bins, votes[i]);
+      histogram.add (code_index (a, votes[i].code) - bins.first, votes[i]);
     __syncwarp ();
-#pragma unroll 1
-    for (int bin = lane; bin < n_bins + lane; bin += lanes) {
-      uint32_t own = bin < n_bins ? histogram.take (bin) : 0;
-
-      if (!__any_sync (0xffffffff, own | previous))
-        continue;
-      own = bin_weight (own, own != 0 && is_hidden (a, right, x, first + bin));
-      const uint32_t before = from_before (lane, 1, previous, own);
-      const uint32_t sum = from_before (lane, 2, previous, own) + 2 * before
-          + own;
-
-      /* of the index before; the lowest one of the largest sum wins */
-      if (bin >= 2 && bin < n_bins && sum != 0)
-        most = max (most, sum << index_bits
-            | (uint32_t) ((1 << index_bits) - (first + bin)));
-      whole += bin >= 1 && bin < n_bins - 1 ? own : 0;
-      previous = own;
-    }
+    rank_bins (right, lane, bins, histogram, best);
     __syncwarp ();
   }
-  most = max_lanes (most);
-  return sum_lanes (whole) < STEREO_VOTE_MIN_WEIGHT ? -1
-      : (1 << index_bits) - (int) (most & ((1 << index_bits) - 1)) - 1;
+  best.most = max_lanes (best.most);
+  best.whole = sum_lanes (best.whole);
+  return best.whole < STEREO_VOTE_MIN_WEIGHT ? -1
+      : (1 << index_bits) - 1 - (int) (best.most & ((1 << index_bits) - 1));
 }
 
 /* The sum over this thread and those before it. */
@@ -375,21 +439,21 @@ sum_up (int lane, uint32_t own)
 
 /* The weighted median of the votes near index best. */
 __device__ __forceinline__ unsigned
-find_median (const VoteArgs & a, const RightRow & right, int x, int lane,
-    int best, const Vote (&votes)[n_own], const Histogram & histogram)
+find_median (const VoteArgs & a, const RightRow & right, int lane, int best,
+    const Vote (&votes)[n_own], const Histogram & histogram)
 {
   const int tolerance = stereo_vote_tolerance (a.k.unit);
   const int lowest = a.k.unit * best - tolerance, n = 2 * tolerance + 1;
   const int first = code_index (a, lowest);
   /* a bit for each index of the pixel's codes, at most four */
-  const uint32_t hidden = __ballot_sync (0xffffffff, is_hidden (a, right, x,
-          first + lane)) >> (threadIdx.x & (32 - lanes));
+  const uint32_t hidden = __ballot_sync (0xffffffff,
+      right.is_hidden (first + lane, true)) >> (threadIdx.x & (32 - lanes));
   uint32_t weight[code_bins], sum = 0;
   int median = n;
 
 #pragma unroll
   for (int i = 0; i < n_own; i++)
-    histogram.add (votes[i].code - lowest, n, votes[i]);
+    histogram.add_below (votes[i].code - lowest, n, votes[i]);
   __syncwarp ();
 #pragma unroll
   for (int i = 0; i < code_bins; i++) {
@@ -418,18 +482,19 @@ __launch_bounds__ (threads, resident_blocks)
 vote_kernel (const __grid_constant__ VoteArgs a)
 {
   __shared__ Place places[STEREO_VOTE_SAMPLES];
-  __shared__ uint32_t histograms[block_pixels * bin_pitch];
+  __shared__ __align__ (16) uint32_t histograms[block_pixels * bin_pitch];
   const int lane = (int) threadIdx.x % lanes;
   const int pixel = (int) threadIdx.x / lanes;
-  const Histogram histogram = { histograms + pixel * bin_pitch };
+  const Histogram histogram (histograms + pixel * bin_pitch, lane);
 
 #pragma unroll 1
   for (int i = (int) threadIdx.x; i < STEREO_VOTE_SAMPLES; i += threads)
     places[i] = make_place (a, CHANNELS == 1 ? a.left.stride
         : a.left.stride / 4, i);
 #pragma unroll 1
-  for (int i = (int) threadIdx.x; i < block_pixels * bin_pitch; i += threads)
-    histograms[i] = 0;
+  for (int i = (int) threadIdx.x; i < block_pixels * bin_pitch / 4;
+      i += threads)
+    ((uint4 *) histograms)[i] = uint4 ();
   pdl_start ();
   __syncthreads ();
   const uint32_t n = *a.work.all_holes;
@@ -441,10 +506,7 @@ vote_kernel (const __grid_constant__ VoteArgs a)
     const uint32_t hole = a.work.holes[min (i + pixel % warp_pixels, n - 1)];
     const int x = (int) (hole & 0xffff), y = (int) (hole >> 16);
     const Pixel < CHANNELS > p (a, x, y);
-    const RightRow right = {
-      a.winners.right + (size_t) y * a.winners.right_stride,
-      a.winners.right == NULL ? 0 : a.k.width
-    };
+    const RightRow right (a, x, y);
     Vote votes[n_own];
 
     if (__all_sync (0xffffffff, x >= reach && x < a.k.width - reach
@@ -452,8 +514,8 @@ vote_kernel (const __grid_constant__ VoteArgs a)
       p.get_votes (a, places + lane, true, votes);
     else
       p.get_votes (a, places + lane, false, votes);
-    const int best = find_best (a, right, x, lane, votes, histogram);
-    const unsigned code = find_median (a, right, x, lane, best, votes,
+    const int best = find_best (a, right, lane, votes, histogram);
+    const unsigned code = find_median (a, right, lane, best, votes,
         histogram);
 
     if (best >= 0 && lane == 0)
