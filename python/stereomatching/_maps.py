@@ -44,10 +44,12 @@ class Map:
     confidence_codes: Optional[np.ndarray] = None
     """uint16: 0 to 65535, which is 1."""
     vertical_codes: Optional[np.ndarray] = None
-    """uint16: vertical disparity * scale + 32768."""
+    """uint16: vertical disparity * vertical_scale + 32768."""
+    vertical_scale: Optional[float] = None
+    """Codes per pixel of vertical_codes, which have 16 bits also if codes have 8; None = scale."""
 
     def _numbers(self) -> Tuple[Any, ...]:
-        return self.scale, self.minimum, self.invalid
+        return self.scale, self.minimum, self.invalid, self.vertical_scale
 
     def __eq__(self, other: Any) -> bool:
         if not isinstance(other, Map):
@@ -90,8 +92,9 @@ class Map:
         """float32: upward offset of a point in the right view, in pixels; NaN = invalid."""
         if self.vertical_codes is None:
             return None
+        scale = self.scale if self.vertical_scale is None else self.vertical_scale
         pixels = ((self.vertical_codes.astype(np.float64) - c.VERTICAL_OFFSET)
-                  / self.scale).astype(np.float32)
+                  / scale).astype(np.float32)
         if self.invalid is not None:
             pixels[self.vertical_codes == self.invalid] = np.nan
         return pixels

@@ -224,9 +224,10 @@ class Matcher:
             found = Map(codes=_arrays.written(arrays[c.DISPARITY]), scale=self._scale(kind),
                         minimum=int(self._get("min_disparity")),
                         invalid=int(self._get("invalid_value")))
+            if vertical:
+                found.vertical_codes = _arrays.written(arrays[c.VERTICAL])
+                found.vertical_scale = self._get("disparity_scale")
         del left_array, right_array
-        if vertical:
-            found.vertical_codes = _arrays.written(arrays[c.VERTICAL])
         if confidence:
             found.confidence_codes = _arrays.written(arrays[c.CONFIDENCE])
         return found

@@ -213,6 +213,17 @@ class Results(unittest.TestCase):
         self.assertTrue((found.confidence >= 0).all() and (found.confidence <= 1).all())
         self.assertLess(np.nanmedian(np.abs(found.vertical)), 0.5)
 
+    def test_vertical(self):
+        """Points are 3 rows higher in the right view, with codes of any type and scale."""
+        left, right, _ = scenes.render()
+        for kind in (np.uint16, np.uint8):
+            for scale in (16, 64):
+                found = sm.match(left[:-3], right[3:], algorithm="pyramid", vertical=True,
+                                 vertical_search=True, num_disparities=24, dtype=kind,
+                                 disparity_scale=scale, **CPU)
+                self.assertAlmostEqual(np.nanmedian(found.vertical), 3, delta=0.25)
+                self.assertEqual(found.vertical_scale, scale)
+
     def test_min_confidence(self):
         left, right, _ = scenes.render()
         settings = {"confidence": True, "num_disparities": 24, **CPU}
@@ -730,7 +741,8 @@ class Geometry(unittest.TestCase):
         for field, value in (("scale", 8), ("minimum", 1), ("invalid", None),
                              ("codes", same.codes + 1), ("codes", same.codes[1:]),
                              ("codes", (same.codes >> 8).astype(np.uint8)),
-                             ("confidence_codes", same.codes), ("vertical_codes", same.codes)):
+                             ("confidence_codes", same.codes), ("vertical_codes", same.codes),
+                             ("vertical_scale", 16)):
             self.assertNotEqual(self.map, dataclasses.replace(same, **{field: value}))
         self.assertNotEqual(self.map, self.map.codes.tolist())
         one, other = (dataclasses.replace(same, confidence_codes=same.codes.copy())
