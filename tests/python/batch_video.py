@@ -166,11 +166,14 @@ class Videos(batches.Case):
             np.testing.assert_array_equal(frame.to_ndarray(), sm.match(
                 *pairs[0], num_disparities=16, fill=False, confidence=True).confidence_codes)
 
-    def test_tags(self):
-        """Those of the elements, which read the recordings as well."""
+    def need_elements(self):
         if not shutil.which("gst-launch-1.0") or batches.SANITIZER or subprocess.run(
                 ["gst-inspect-1.0", "--exists", "avenc_ffv1"], check=False).returncode:
             self.skipTest("there is no gst-launch-1.0 with avenc_ffv1 for this build")
+
+    def test_tags(self):
+        """Those of the elements, which read the recordings as well."""
+        self.need_elements()
         self.lossless(3)
         self.batch("left.mkv", "right.mkv", "out", SMALL, "min-disparity=-2", "disparity-scale=64")
         self.launch("filesrc location=left.mkv ! matroskademux ! avdec_ffv1 ! videoconvert ! "
@@ -189,6 +192,29 @@ class Videos(batches.Case):
         # which takes the tag
         done = self.launch("-t " + source + "disparitycolor ! fakesink")
         self.assertNotRegex(done.stdout + done.stderr, "WARNING|GstStereoDisparityMeta")
+
+    def test_depth_tags(self):
+        """That of disparitydepth, which gets its camera and the search range from the map's tag."""
+        self.need_elements()
+        self.lossless(2)
+        for number, (depth, camera) in enumerate((
+                ({}, {}), ({"range-min": 0.5, "range-max": 9}, {"doffs": 2.5}),
+                ({"depth-scale": 10000, "range-max": 30},
+                 {"projection": "cylinder", "cx": 40, "cy": 30}),
+                ({"depth-scale": 256}, {"doffs": -40}))):
+            out, element = "out%d" % number, "element%d.mkv" % number
+            self.batch("left.mkv", "right.mkv", out, SMALL, "min-disparity=2", "--outputs",
+                       "disparity,depth", "camera.focal_length=90", "camera.baseline=0.25",
+                       *["depth.%s=%s" % item for item in depth.items()],
+                       *["camera.%s=%s" % item for item in camera.items()])
+            self.launch("filesrc location=%s/disparity.mkv ! matroskademux ! avdec_ffv1 ! "
+                        "disparitydepth %s ! avenc_ffv1 ! matroskamux ! filesink location=%s" % (
+                            out, " ".join("%s=%s" % item for item in depth.items()), element))
+            with sm.open_video(self.path(out, "depth.mkv")) as one, \
+                    sm.open_video(self.path(element)) as other:
+                self.assertEqual(one.tag, other.tag)
+                np.testing.assert_array_equal([frame.codes for frame in one],
+                                              [frame.codes for frame in other])
 
     def launch(self, pipeline):
         done = subprocess.run(["gst-launch-1.0", *pipeline.split()], cwd=self.folder, text=True,

@@ -134,8 +134,8 @@ class Frame:
             return _tags.of_map(output, self.found, self.settings, self.properties, self.camera)
         if output == "depth":
             assert self.camera is not None
-            return _tags.of_depth(self.found.codes.shape,
-                                  self.settings.operations.get("depth", {}), self.camera)
+            return _tags.of_depth(self.found, self.settings.operations.get("depth", {}),
+                                  self.properties, self.camera)
         return None
 
     def array(self, output: str) -> np.ndarray:

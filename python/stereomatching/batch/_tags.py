@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any, Dict, Optional, Tuple
 
 from .._maps import Camera, Map
+from .._tables import properties as table
 from ._settings import Settings
 
 _TYPES = {bool: "boolean", int: "int", float: "double", str: "string"}
@@ -32,6 +33,8 @@ def _camera_fields(camera: Optional[Camera], doffs: bool) -> Dict[str, Any]:
         fields["doffs"] = float(camera.doffs)
     if camera.cx is not None and camera.cy is not None:
         fields.update(cx=float(camera.cx), cy=float(camera.cy))
+    if camera.projection != "plane":
+        fields["projection"] = camera.projection
     return fields
 
 
@@ -56,10 +59,22 @@ def of_map(result: str, found: Map, settings: Settings, properties: Dict[str, An
     return _text("GstStereoDisparityMeta", fields, found.codes.shape)
 
 
-def of_depth(size: Tuple[int, ...], operation: Dict[str, Any], camera: Camera) -> str:
+def _depth_range(found: Map, values: Dict[str, Any], num_disparities: int,
+                 camera: Camera) -> Tuple[float, float]:
+    """Of the operation, from the nearest depth that was searched to the largest code, in metres."""
+    largest = found.minimum + num_disparities - 1 + camera.doffs
+    nearest = camera.focal_length * camera.baseline / largest if largest > 0 else 0.0
+    return (max(float(values["range_min"]), nearest),
+            min(float(values["range_max"]), 65535 / float(values["depth_scale"])))
+
+
+def of_depth(found: Map, operation: Dict[str, Any], properties: Dict[str, Any],
+             camera: Camera) -> str:
+    values = {name: row.default for name, row in table("depth").items()}
+    values.update(operation)
+    least, most = _depth_range(found, values, int(properties["num_disparities"]), camera)
     fields: Dict[str, Any] = {
-        "depth-scale": float(operation.get("depth_scale", 1000)), "invalid-value": 0,
-        "range-min": float(operation.get("range_min", 0)),
-        "range-max": float(operation.get("range_max", 0)), "reference-view": "left"}
+        "depth-scale": float(values["depth_scale"]), "invalid-value": 0, "range-min": least,
+        "range-max": most, "reference-view": "left"}
     fields.update(_camera_fields(camera, False))
-    return _text("GstStereoDepthMeta", fields, size)
+    return _text("GstStereoDepthMeta", fields, found.codes.shape)
