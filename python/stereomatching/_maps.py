@@ -218,9 +218,13 @@ class _Operation:
             why.text, "frame")
 
 
-def check_operation(name: str, given: Dict[str, Value]) -> None:
-    """Raises an ArgumentError unless the operation takes these properties."""
-    with _Operation(name, "cpu", given, {}):
+def check_operation(name: str, given: Dict[str, Value], camera: Optional[Camera]) -> None:
+    """Raises an ArgumentError unless the operation takes these properties.
+
+    :param camera: None = each map has another one.
+    """
+    known = Map(np.ones((1, 1), np.uint16))
+    with _Operation(name, "cpu", given, _fixed(name, known, camera or Camera(1, 1, 0, 0))):
         pass
 
 
@@ -235,17 +239,26 @@ def _as_map(given: Any) -> Map:
     return given if isinstance(given, Map) else Map.from_disparity(given)
 
 
-def _meaning(given: Map) -> Dict[str, float]:
-    return {"disparity_scale": given.scale, "min_disparity": given.minimum,
-            "invalid_value": -1 if given.invalid is None else given.invalid}
+_SURFACES = ("plane", "cylinder")
 
 
-def _metric(given: Map, camera: Camera) -> Dict[str, float]:
+def _fixed(name: str, given: Map, camera: Optional[Camera] = None) -> Dict[str, float]:
+    """The properties of an operation that the map and the camera determine."""
+    values = {"disparity_scale": given.scale, "min_disparity": given.minimum,
+              "invalid_value": -1 if given.invalid is None else given.invalid}
+    if name == "view":
+        return values
     if not isinstance(camera, Camera):
         raise c.ArgumentError("camera = %s: expected a Camera (focal_length, baseline)" %
                               shown(camera))
-    values = _meaning(given)
     values.update(focal_length=camera.focal_length, baseline=camera.baseline, doffs=camera.doffs)
+    if name == "points":
+        if camera.cx is not None:
+            values["cx"] = camera.cx
+        if camera.cy is not None:
+            values["cy"] = camera.cy
+        values["projection"] = _SURFACES.index(
+            one_of(camera.projection, "camera.projection", _SURFACES))
     return values
 
 
@@ -279,7 +292,7 @@ def view(left: Any, disparity: Union[Map, Any], right: Any = None, *, order: str
     left_image, left_array, right_image, right_array = _arrays.view_images(left, right, order)
     map_image, map_array = _map_image(given)
     _require_fit(map_array.shape, left_array.shape[:2])
-    with _Operation("view", backend, properties, _meaning(given)) as operation:
+    with _Operation("view", backend, properties, _fixed("view", given)) as operation:
         width, height = operation.output_size(left_image)
         shape = (height, width) + left_array.shape[2:]
         # the library does not write a fourth channel
@@ -315,7 +328,7 @@ def depth(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
     """
     given = _as_map(disparity)
     image, array = _map_image(given)
-    with _Operation("depth", backend, properties, _metric(given, camera)) as operation:
+    with _Operation("depth", backend, properties, _fixed("depth", given, camera)) as operation:
         output, codes = _arrays.new_codes(image.height, image.width, np.dtype(np.uint16))
         operation.process([image], output)
     del array
@@ -336,14 +349,7 @@ def points(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
     """
     given = _as_map(disparity)
     image, array = _map_image(given)
-    fixed = _metric(given, camera)
-    if camera.cx is not None:
-        fixed["cx"] = camera.cx
-    if camera.cy is not None:
-        fixed["cy"] = camera.cy
-    surfaces = ("plane", "cylinder")
-    fixed["projection"] = surfaces.index(one_of(camera.projection, "camera.projection", surfaces))
-    with _Operation("points", backend, properties, fixed) as operation:
+    with _Operation("points", backend, properties, _fixed("points", given, camera)) as operation:
         width, height = operation.output_size(image)
         found = np.empty((height, width, 3), np.float32)
         output = c.Image(format=c.XYZ_F32, width=width, height=height)

@@ -411,6 +411,12 @@ class Usage(batches.Case):
                 (["set/left", "set/right", "out", "view.pos=3"], "view has no property 'pos'"),
                 (["set/left", "set/right", "out", "view.position=x"], "position = 'x'"),
                 (["set/left", "set/right", "out", "points.step=0"], "step = 0 is"),
+                # which the map and the camera determine
+                (["set/left", "set/right", "out", "view.disparity-scale=8"],
+                 "view has no property 'disparity_scale'"),
+                (["set/left", "set/right", "out", "depth.focal-length=9", "depth.baseline=3"],
+                 "depth has no property 'focal_length'"),
+                (["set/left", "set/right", "out", "points.cx=9"], "points has no property 'cx'"),
                 (["set/left", "set/right", "out", "camera.baseline=3"], "camera.focal_length and"),
                 (["set/left", "set/right", "out", "camera.baseline=3", "camera.focal_length=nan"],
                  "focal_length = nan"),

@@ -14,8 +14,7 @@ from .. import _library as c
 from .._checks import OPERATIONS, number, one_of, whole
 from .._maps import Camera, check_camera, check_operation
 from .._matching import Matcher
-from .._properties import Value, require_known
-from .._tables import properties as table_of
+from .._properties import Value
 
 OUTPUTS = ("disparity", "confidence", "depth", "color", "points", "view")
 MAP_FORMATS = ("png", "pfm", "npy")
@@ -101,13 +100,11 @@ class Settings:
         for device in self.devices or ("",):
             if not _DEVICE.fullmatch(device):
                 raise c.ArgumentError("device '%s': expected auto, cpu, cuda or cuda:N" % device)
-        for operation, given in self.operations.items():
-            one_of(operation, "operation", OPERATIONS)
-            for name in given:
-                require_known(operation, table_of(operation), name)
-            check_operation(operation, given)
         if self.camera is not None:
             check_camera(self.camera)
+        for operation, given in self.operations.items():
+            one_of(operation, "operation", OPERATIONS)
+            check_operation(operation, given, self.camera)
         return replace(self, network=self.new_matcher().weights_checksum)
 
 
