@@ -20,9 +20,18 @@
 #define PROGRAM "stereo-view"
 #define die(...) cli_die (PROGRAM, __VA_ARGS__)
 
-/* Codes per pixel of disparity, and the code of invalid pixels. */
-#define SCALE 256
+/* Codes per pixel of disparity at most, and the code of invalid pixels. */
+#define MAX_SCALE 256
 #define INVALID 65535
+
+/* A disparity map as codes. */
+typedef struct
+{
+  int width, height;
+  int scale;                    /* codes per pixel, a power of two */
+  int minimum;                  /* disparity of code 0 */
+  uint16_t *codes;
+} Map;
 
 typedef struct
 {
@@ -124,37 +133,58 @@ read_rgb (const char *path, const Image * like)
   return rgb;
 }
 
-/* The disparity map as codes; *minimum is the disparity of code 0. */
-static uint16_t *
-read_codes (const Options * options, int *width, int *height, int *minimum)
+static double
+code_of (const Map * map, double disparity)
+{
+  return floor (map->scale * disparity + 0.5) - (double) map->scale
+      * map->minimum;
+}
+
+/* Sets the minimum, and the largest scale at which all disparities fit. */
+static bool
+choose_codes (Map * map, float least, float most)
+{
+  map->scale = MAX_SCALE;
+  map->minimum = 0;
+  if (least > most)
+    return true;                /* none is valid */
+  if (least < -STEREO_MAX_SIZE || most > STEREO_MAX_SIZE)
+    return false;
+  map->minimum = (int) floorf (least);
+  while (code_of (map, (double) most) >= INVALID)
+    map->scale /= 2;
+  return true;
+}
+
+static Map
+read_map (const Options * options)
 {
   const char *path = options->files.item[1];
   StereoMessage why = { "" };
-  uint16_t *codes;
-  float *map, least = INFINITY, most = -INFINITY;
+  float *values, least = INFINITY, most = -INFINITY;
+  Map map = { 0, };
   size_t n;
 
   if (!image_read_map (path, options->map_scale, "--map-scale",
           options->map_invalid.given ? &options->map_invalid.value : NULL,
-          width, height, &map, &why))
+          &map.width, &map.height, &values, &why))
     die ("%s", why.text);
-  n = (size_t) *width * (size_t) *height;
+  n = (size_t) map.width * (size_t) map.height;
   for (size_t i = 0; i < n; i++) {
-    least = map[i] < least ? map[i] : least;
-    most = isfinite (map[i]) && map[i] > most ? map[i] : most;
+    least = values[i] < least ? values[i] : least;
+    most = isfinite (values[i]) && values[i] > most ? values[i] : most;
   }
-  *minimum = isfinite (least) ? (int) floorf (least) : 0;
-  if (floor (SCALE * (double) most + 0.5) - SCALE * *minimum >= INVALID) {
-    free (map);
-    die ("%s: expected disparities within 255 pixels, got %g to %g", path,
-        (double) least, (double) most);
+  if (!choose_codes (&map, least, most)) {
+    free (values);
+    die ("%s: expected disparities from %d to %d pixels, got %g to %g", path,
+        -STEREO_MAX_SIZE, STEREO_MAX_SIZE, (double) least, (double) most);
   }
-  codes = cli_resize (NULL, n * sizeof (*codes));
+  map.codes = cli_resize (NULL, n * sizeof (*map.codes));
   for (size_t i = 0; i < n; i++)
-    codes[i] = isfinite (map[i]) ? (uint16_t) (floor (SCALE * (double) map[i]
-            + 0.5) - SCALE * *minimum) : INVALID;
-  free (map);
-  return codes;
+    map.codes[i] = isfinite (values[i])
+        ? (uint16_t) code_of (&map, (double) values[i]) : INVALID;
+  free (values);
+  return map;
 }
 
 /* ------------------------------------------------------------------- views */
@@ -182,25 +212,24 @@ synthesise (const Options * options, StereoOperation * operation,
     const Image * left, const Image * right, uint8_t * rgb, StereoMessage * why)
 {
   const int w = left->width, h = left->height;
-  int map_width = 0, map_height = 0, minimum = 0;
-  uint16_t *codes = read_codes (options, &map_width, &map_height, &minimum);
+  const Map map = read_map (options);
   const StereoImage images[] = {
     wrap_image (STEREO_FORMAT_RGB, 3, w, h, left->data),
     wrap_image (STEREO_FORMAT_RGB, 3, w, h, right->data),
-    wrap_image (STEREO_FORMAT_GRAY16_LE, 2, map_width, map_height, codes),
+    wrap_image (STEREO_FORMAT_GRAY16_LE, 2, map.width, map.height, map.codes),
     wrap_image (STEREO_FORMAT_RGB, 3, w, h, rgb),
   };
   const StereoImage *inputs[] = { &images[0], right->data != NULL ? &images[1]
         : NULL, &images[2]
   };
-  bool good = stereo_operation_set (operation, "disparity-scale", SCALE, why)
-      == STEREO_OK && stereo_operation_set (operation, "min-disparity",
-      minimum, why) == STEREO_OK && stereo_operation_set (operation,
+  bool good = stereo_operation_set (operation, "disparity-scale", map.scale,
+      why) == STEREO_OK && stereo_operation_set (operation, "min-disparity",
+      map.minimum, why) == STEREO_OK && stereo_operation_set (operation,
       "invalid-value", INVALID, why) == STEREO_OK
       && stereo_operation_process (operation, inputs, 3, &images[3], why)
       == STEREO_OK;
 
-  free (codes);
+  free (map.codes);
   return good;
 }
 

@@ -99,6 +99,16 @@ class Views(Case):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(json.loads(result.stdout)["crc"], crc)
 
+    def test_large_disparities(self):
+        """Points that move out of the view make no difference, wherever they move to."""
+        crcs = set()
+        for far in (240, 300, 2000, -300, -16384):
+            rows = [[float(SHIFT)] * WIDTH for _ in range(HEIGHT)]
+            rows[3][17] = float(far)
+            pictures.write_pfm("map.pfm", rows)
+            crcs.add(self.view("--right", "right.png", "--true", "left.png")["crc"])
+        self.assertEqual(len(crcs), 1)
+
     def test_instruction_sets_agree(self):
         crcs = {self.view("--true", "left.png", "--position", 0.3, "--simd", simd)["crc"]
                 for simd in ("none", "generic", "auto")}
@@ -134,14 +144,15 @@ class Mistakes(Case):
         save = ("--save", "x.png")
         pictures.write_png("small.png", [[(1, 2, 3)] * 8] * 8)
         pictures.write_pfm("other.pfm", [[1.0] * 8] * 8)
-        pictures.write_pfm("wide.pfm", [[0.0] * (WIDTH - 1) + [300.0]] * HEIGHT)
+        pictures.write_pfm("wide.pfm", [[0.0] * (WIDTH - 1) + [20000.0]] * HEIGHT)
         self.fails("missing.png", "map.pfm", *save, says="missing.png")
         self.fails("left.png", "map.pfm", *save, "--right", "small.png",
                    says="small.png: expected 40x16 pixels as in LEFT, got 8x8")
         self.fails("left.png", "other.pfm", *save, status=1,
                    says="the map is 8x8: for views of 40x16")
         self.fails("left.png", "wide.pfm", *save,
-                   says="wide.pfm: expected disparities within 255 pixels, got 0 to 300")
+                   says="wide.pfm: expected disparities from -16384 to 16384 pixels, got 0 to "
+                        "20000")
         self.fails("left.png", "map.pfm", "--save", "nowhere/x.png", says="nowhere", status=1)
         self.assertFalse(os.path.exists("x.png"))
 
