@@ -238,18 +238,21 @@ copy_meta (GstBuffer * from, GstMeta ** meta, gpointer to)
   return TRUE;
 }
 
-/* Arranges for the tags of `src`, if they have changed, to be sent before the
+/* Arranges for the tags of a pad, if they have changed, to be sent before its
  * next map. */
 static void
-update_tags (GstStereoMatcher * self, const GstStereoDisparity * disparity)
+update_tags (GstStereoMatcher * self, const GstStereoRunImage * output,
+    const GstStereoDisparity * disparity)
 {
-  GstTagList *tags = gst_stereo_tags_of_disparity (&self->last_sent, disparity,
-      &self->parent.out_info);
+  GstStereoResultPad *pad = (GstStereoResultPad *) output->pad;
+  GstEvent **event = pad != NULL ? &pad->tags : &self->tags;
+  GstTagList *tags = gst_stereo_tags_of_disparity (pad != NULL
+      ? &pad->last_sent : &self->last_sent, disparity, output->info);
 
   if (tags == NULL)
     return;
-  gst_clear_event (&self->tags);
-  self->tags = gst_event_new_tag (tags);
+  gst_clear_event (event);
+  *event = gst_event_new_tag (tags);
 }
 
 /* GstAggregator sends caps and segment with the buffer, and tags come after
@@ -328,6 +331,5 @@ gst_stereo_matcher_describe (GstStereoAggregator * aggregator,
   disparity.weights = stereo_params_get_weights (self->applied);
   disparity.backend = stereo_device_backend (aggregator->device.device);
   gst_stereo_meta_add (image->buffer, &disparity);
-  if (disparity.result == STEREO_RESULT_DISPARITY)
-    update_tags (self, &disparity);
+  update_tags (self, image, &disparity);
 }

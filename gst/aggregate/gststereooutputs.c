@@ -107,10 +107,8 @@ gst_stereo_aggregator_reset_result_pads (GstStereoAggregator * self)
 {
   GPtrArray *pads = gst_stereo_aggregator_get_result_pads (self);
 
-  for (guint i = 0; i < pads->len; i++) {
-    gst_stereo_result_pad_drop_pool (pads->pdata[i]);
-    GST_STEREO_RESULT_PAD (pads->pdata[i])->discont = TRUE;
-  }
+  for (guint i = 0; i < pads->len; i++)
+    gst_stereo_result_pad_reset (pads->pdata[i]);
   g_ptr_array_unref (pads);
 }
 

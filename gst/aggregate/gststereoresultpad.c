@@ -11,6 +11,7 @@
 #include "base/gststereopool.h"
 
 #include <gst/base/gstaggregator.h>
+#include <string.h>
 
 G_DEFINE_TYPE (GstStereoResultPad, gst_stereo_result_pad, GST_TYPE_PAD);
 
@@ -51,13 +52,22 @@ gst_stereo_result_of_template (GstPadTemplate * pad_template,
   return FALSE;
 }
 
-void
-gst_stereo_result_pad_drop_pool (GstStereoResultPad * pad)
+static void
+drop_pool (GstStereoResultPad * pad)
 {
   if (pad->pool != NULL)
     gst_buffer_pool_set_active (pad->pool, FALSE);
   gst_clear_object (&pad->pool);
   pad->pool_device = NULL;
+}
+
+void
+gst_stereo_result_pad_reset (GstStereoResultPad * pad)
+{
+  drop_pool (pad);
+  gst_clear_event (&pad->tags);
+  memset (&pad->last_sent, 0, sizeof (pad->last_sent));
+  pad->discont = TRUE;
 }
 
 gboolean
@@ -73,7 +83,7 @@ gst_stereo_result_pad_allocate (GstStereoResultPad * pad, GstCaps * caps,
   ok = gst_stereo_pool_decide (&pad->info, query, device);
   if (ok)
     gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
-  gst_stereo_result_pad_drop_pool (pad);
+  drop_pool (pad);
   pad->pool = pool;
   pad->pool_device = device->device;
   gst_query_unref (query);
@@ -150,6 +160,8 @@ gst_stereo_result_pad_push (GstStereoResultPad * pad, GstPad * src,
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
+  if (pad->tags != NULL)
+    gst_pad_push_event (GST_PAD (pad), g_steal_pointer (&pad->tags));
   return gst_pad_push (GST_PAD (pad), buffer);
 }
 
@@ -197,7 +209,7 @@ result_pad_query (GstPad * pad, GstObject * parent, GstQuery * query)
 static void
 gst_stereo_result_pad_dispose (GObject * object)
 {
-  gst_stereo_result_pad_drop_pool (GST_STEREO_RESULT_PAD (object));
+  gst_stereo_result_pad_reset (GST_STEREO_RESULT_PAD (object));
   G_OBJECT_CLASS (gst_stereo_result_pad_parent_class)->dispose (object);
 }
 

@@ -22,6 +22,7 @@
 #define GST_STEREO_RESULT_PAD_H
 
 #include "base/gststereodevice.h"
+#include "base/gststereotags.h"
 #include "stereo.h"
 
 #include <gst/video/video.h>
@@ -65,6 +66,8 @@ struct _GstStereoResultPad
   GstBufferPool *pool;
   gconstpointer pool_device;    /* of the pool's memory */
   gboolean discont;             /* it lacks the last buffer of `src` */
+  GstStereoSentTags last_sent;  /* tags */
+  GstEvent *tags;               /* to be sent before a buffer, or NULL */
 };
 
 /* The name of its pad: "src_vertical"; NULL for the disparity, which uses
@@ -78,7 +81,8 @@ GstPadTemplate *gst_stereo_result_pad_template (StereoResult result);
 gboolean gst_stereo_result_of_template (GstPadTemplate * pad_template,
     StereoResult * result);
 
-void gst_stereo_result_pad_drop_pool (GstStereoResultPad * pad);
+/* For a new start: it has sent nothing, and drops its pool. */
+void gst_stereo_result_pad_reset (GstStereoResultPad * pad);
 
 /* Gets a pool for these caps and info, see gst_stereo_pool_decide().  FALSE
  * with an error posted. */
@@ -92,8 +96,8 @@ gboolean gst_stereo_result_pad_is_wanted (GstStereoResultPad * pad);
 void gst_stereo_result_pad_start (GstStereoResultPad * pad, GstPad * src,
     GstCaps * caps);
 
-/* Takes the buffer and pushes it after the segment of src; drops it if src has
- * no segment. */
+/* Takes the buffer and pushes it after the segment of src and the tags; drops
+ * it if src has no segment. */
 GstFlowReturn gst_stereo_result_pad_push (GstStereoResultPad * pad,
     GstPad * src, GstBuffer * buffer);
 

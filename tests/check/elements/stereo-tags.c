@@ -284,6 +284,29 @@ TEST (test_recorded_depth)
   check_error (PLAY "! disparitydepth ! fakesink", "another result: depth");
 }
 
+#define RESULT(result) VIEW ("left") "m.sink_left " VIEW ("right") \
+    "m.sink_right stereopyramid name=m num-disparities=16 backend=cpu " \
+    "disparity-scale=8 vertical-search=true m.src_" result " "
+
+/* Recorded results other than disparities keep their meaning, too. */
+TEST (test_recorded_results)
+{
+  if (!have ("avenc_ffv1") || !have ("matroskamux"))
+    return;
+  run (RESULT ("vertical") "! avenc_ffv1 ! matroskamux ! "
+      "filesink location=%s/maps.mkv");
+  check_same (RESULT ("vertical") "! disparitycolor legend=true " SINK,
+      PLAY "! disparitycolor legend=true " SINK);
+  check_error (PLAY "! disparitydepth " CAMERA "! fakesink",
+      "another result: vertical");
+  run (RESULT ("confidence") "! avenc_ffv1 ! matroskamux ! "
+      "filesink location=%s/maps.mkv");
+  check_same (RESULT ("confidence") "! disparitycolor legend=true " SINK,
+      PLAY "! disparitycolor legend=true " SINK);
+  check_error (PLAY "! disparitydepth " CAMERA "! fakesink",
+      "another result: confidence");
+}
+
 /* Over a network with tags, without tags, and without tags but with
  * properties. */
 TEST (test_rtp)
