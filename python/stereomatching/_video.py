@@ -1,4 +1,4 @@
-# gst-stereomatching: recordings of disparity and depth maps
+# gst-stereomatching: recordings of maps
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """open_video(), with PyAV.
 
@@ -26,7 +26,9 @@ Tag = Dict[str, Union[int, float, str]]
 
 # By what the codes are
 _REQUIRED = {"disparity": ("disparity_scale", "min_disparity", "invalid_value"),
-             "depth": ("depth_scale", "invalid_value")}
+             "depth": ("depth_scale", "invalid_value"),
+             "vertical": ("scale", "offset", "invalid_value"),
+             "confidence": ("scale", "offset")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +44,13 @@ class Frame:
 
     @property
     def values(self) -> np.ndarray:
-        """float32; NaN = invalid: disparities in pixels, or depths in metres."""
+        """float32; NaN = invalid: pixels, depths in metres, or confidences from 0 to 1."""
         if self.tag["result"] == "disparity":
             return self.map.disparity
-        values = (self.codes / self.tag["depth_scale"]).astype(np.float32)
-        values[self.codes == self.tag["invalid_value"]] = np.nan
+        scale = self.tag["depth_scale" if self.tag["result"] == "depth" else "scale"]
+        values = ((self.codes - self.tag.get("offset", 0.0)) / scale).astype(np.float32)
+        if "invalid_value" in self.tag:
+            values[self.codes == self.tag["invalid_value"]] = np.nan
         return values
 
     @property
@@ -114,11 +118,11 @@ class Video:
         known = [tag for tag in tags if tag]
         if not known:
             raise c.ArgumentError("%s has no tag that describes its codes: expected a recording of "
-                                  "disparities or depths by the elements" % self.path)
+                                  "maps by the elements" % self.path)
         self.tag: Tag = known[0]
         """The fields of the tag, with underscores instead of dashes."""
         self.kind = str(self.tag["result"])
-        """``"disparity"`` or ``"depth"``."""
+        """``"disparity"``, ``"depth"``, ``"vertical"`` or ``"confidence"``."""
         self._require_tag(stream.codec_context.pix_fmt)
         self._frames: Iterator[Any] = self._container.decode(stream)
 
@@ -164,7 +168,7 @@ class Video:
 
 
 def open_video(path: Any) -> Video:
-    """Opens a recording of disparities or depths, as FFV1 in Matroska.
+    """Opens a recording of disparities, depths or other results, as FFV1 in Matroska.
 
     >>> with open_video("recorded.mkv") as video:
     ...     for frame in video:

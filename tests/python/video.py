@@ -109,6 +109,21 @@ class Recordings(unittest.TestCase):
         with self.assertRaisesRegex(sm.ArgumentError, "a recording of depth has no disparities"):
             frames[0].map  # pylint: disable=pointless-statement
 
+    def test_results(self):
+        """Pads beside that of the disparities."""
+        for pad, kind, expected, invalid in (
+                ("vertical", np.uint16, lambda codes: (codes - 32768) / 64, 9),
+                ("confidence", np.uint16, lambda codes: codes / 65535, None),
+                ("confidence", np.uint8, lambda codes: codes / 255, None)):
+            self.record(VIEWS + "stereopyramid name=m vertical-search=true fill=false "
+                        "disparity-scale=64 invalid-value=9 m.src_%s ! video/x-raw,format=GRAY%s ! "
+                        "%s" % (pad, "8" if kind == np.uint8 else "16_LE", RECORD))
+            video, frames = self.read(kind, expected, invalid)
+            self.assertEqual(video.kind, pad)
+            self.assertEqual(np.isnan(frames[0].values).any(), invalid is not None)
+            with self.assertRaisesRegex(sm.ArgumentError, "a recording of %s has no disp" % pad):
+                frames[0].map  # pylint: disable=pointless-statement
+
     def test_closed(self):
         self.record("stereotestsrc view=disparity num-buffers=2 ! " + SINK)
         video = sm.open_video(self.path.encode())
