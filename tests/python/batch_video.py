@@ -175,18 +175,21 @@ class Videos(batches.Case):
         """Those of the elements, which read the recordings as well."""
         self.need_elements()
         self.lossless(3)
-        self.batch("left.mkv", "right.mkv", "out", SMALL, "min-disparity=-2", "disparity-scale=64")
-        self.launch("filesrc location=left.mkv ! matroskademux ! avdec_ffv1 ! videoconvert ! "
-                    "m.sink_left filesrc location=right.mkv ! matroskademux ! avdec_ffv1 ! "
-                    "videoconvert ! m.sink_right stereosgm name=m num-disparities=16 backend=cpu "
-                    "min-disparity=-2 disparity-scale=64 ! avenc_ffv1 ! matroskamux ! "
-                    "filesink location=element.mkv")
-        tags = []
-        for path in "out/disparity.mkv", "element.mkv":
-            with sm.open_video(self.path(path)) as video:
-                tags.append(video.tag)
-        self.assertEqual(tags[0], tags[1])
-        source = "filesrc location=out/disparity.mkv ! matroskademux ! avdec_ffv1 ! "
+        for number, extra in enumerate(((), ("min-confidence=0.3",), ("fill=false",))):
+            words = (SMALL, "min-disparity=-2", "disparity-scale=64", *extra)
+            out = "out%d" % number
+            self.batch("left.mkv", "right.mkv", out, *words, "--outputs", "disparity,confidence")
+            self.launch("filesrc location=left.mkv ! matroskademux ! avdec_ffv1 ! videoconvert ! "
+                        "m.sink_left filesrc location=right.mkv ! matroskademux ! avdec_ffv1 ! "
+                        "videoconvert ! m.sink_right stereosgm name=m backend=cpu %s "
+                        "m.src ! queue ! avenc_ffv1 ! matroskamux ! filesink location=disparity.mkv "
+                        "m.src_confidence ! video/x-raw,format=GRAY16_LE ! queue ! avenc_ffv1 ! "
+                        "matroskamux ! filesink location=confidence.mkv" % " ".join(words))
+            for path in "disparity.mkv", "confidence.mkv":
+                with sm.open_video(self.path(out, path)) as one, \
+                        sm.open_video(self.path(path)) as other:
+                    self.assertEqual(one.tag, other.tag)
+        source = "filesrc location=out0/disparity.mkv ! matroskademux ! avdec_ffv1 ! "
         done = self.launch("-t " + source + "fakesink")
         self.assertRegex(done.stdout, r"comment: GstStereoDisparityMeta, .*disparity-scale=\(double\)64")
         # which takes the tag

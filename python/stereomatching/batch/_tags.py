@@ -47,7 +47,9 @@ def of_map(result: str, found: Map, settings: Settings, properties: Dict[str, An
         fields.update({
             "disparity-scale": float(found.scale), "min-disparity": int(found.minimum),
             "num-disparities": int(properties["num_disparities"]),
-            "filled": bool(properties.get("fill", False)),
+            # pixels below a minimum of the confidence are left invalid
+            "filled": bool(properties.get("fill", False)
+                           and not properties.get("min_confidence", 0)),
             "scale": float(found.scale), "offset": -float(found.minimum) * found.scale + 0.0})
         if found.invalid is not None:
             fields["invalid-value"] = int(found.invalid)
