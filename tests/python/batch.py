@@ -313,19 +313,23 @@ class Results(batches.Case):
         """The picture of disparitycolor."""
         if not shutil.which("gst-launch-1.0") or batches.SANITIZER:
             self.skipTest("there is no gst-launch-1.0 for this build")
-        self.batch("set/left", "set/right", "out", SMALL, "fill=false", "--outputs", "color")
-        done = subprocess.run(
-            ["gst-launch-1.0", "-q", *(
-                "filesrc location=set/left/0001.png ! pngdec ! m.sink_left "
-                "filesrc location=set/right/0001.png ! pngdec ! m.sink_right stereosgm name=m "
-                "backend=cpu num-disparities=16 fill=false ! disparitycolor ! "
-                "video/x-raw,format=RGB ! filesink location=picture.raw").split()],
-            cwd=self.folder, capture_output=True, text=True, timeout=batches.TIMEOUT, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        with open(self.path("picture.raw"), "rb") as file:
-            rows = np.frombuffer(file.read(), np.uint8).reshape(60, -1)
-        np.testing.assert_array_equal(self.image("color", "0001.png"),
-                                      rows[:, :270].reshape(60, 90, 3))
+        for number in 16, 1:
+            out = "out%d" % number
+            self.batch("set/left", "set/right", out, "num-disparities=%d" % number, "fill=false",
+                       "--outputs", "color")
+            done = subprocess.run(
+                ["gst-launch-1.0", "-q", *(
+                    "filesrc location=set/left/0001.png ! pngdec ! m.sink_left "
+                    "filesrc location=set/right/0001.png ! pngdec ! m.sink_right stereosgm name=m "
+                    "backend=cpu num-disparities=%d fill=false ! disparitycolor ! "
+                    "video/x-raw,format=RGB ! filesink location=picture.raw" % number).split()],
+                cwd=self.folder, capture_output=True, text=True, timeout=batches.TIMEOUT,
+                check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(self.path("picture.raw"), "rb") as file:
+                rows = np.frombuffer(file.read(), np.uint8).reshape(60, -1)
+            with Image.open(self.path(out, "color", "0001.png")) as image:
+                np.testing.assert_array_equal(image, rows[:, :270].reshape(60, 90, 3))
 
     def test_workers_and_tasks(self):
         self.batch("set/left", "set/right", "out", SMALL, "--pairs-per-task", 1)

@@ -20,7 +20,9 @@ _COLORS = np.array([list(bytes.fromhex(word)) for word in _TURBO.split()], float
 @functools.lru_cache(maxsize=4)
 def _table(scale: float, num_disparities: int, invalid: Optional[int]) -> np.ndarray:
     """The colour of each code, over the searched range."""
-    position = np.arange(65536) / scale / max(num_disparities - 1, 1)
+    # a single disparity is in the middle of a range of one pixel
+    first = 0.5 if num_disparities == 1 else 0.0
+    position = first + np.arange(65536) / scale / max(num_disparities - 1, 1)
     at = np.clip(position, 0, 1) * (len(_COLORS) - 1)
     below = np.minimum(at.astype(int), len(_COLORS) - 2)
     step = (at - below)[:, np.newaxis]
