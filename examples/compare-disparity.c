@@ -10,8 +10,8 @@
  * Both files contain consecutive GRAY16_LE frames with 16 codes per pixel of
  * disparity and 0 for invalid pixels, as stereovcbw and stereotestsrc write
  * them by default.  Rows are padded to a multiple of 4 bytes, as in GStreamer.
- * Prints the percentage of bad pixels (error above one pixel) and the mean
- * error, over pixels with ground truth.
+ * Prints the percentage of bad pixels (invalid, or an error above one pixel) of
+ * those with ground truth, and the mean error of the valid ones.
  */
 
 #include <stdint.h>
@@ -52,7 +52,7 @@ main (int argc, char **argv)
   size_t size = stride * (size_t) height;
   uint8_t *result, *truth;
   FILE *result_file, *truth_file;
-  long frames = 0, known = 0, bad = 0;
+  long frames = 0, known = 0, valid = 0, bad = 0;
   double error = 0;
 
   if (width < 1 || height < 1) {
@@ -82,7 +82,10 @@ main (int argc, char **argv)
         if (true_code == 0)
           continue;
         known++;
-        bad += off > SCALE;
+        bad += code == 0 || off > SCALE;
+        if (code == 0)
+          continue;
+        valid++;
         error += (double) off / SCALE;
       }
     }
@@ -98,6 +101,7 @@ main (int argc, char **argv)
   }
   printf ("%ld frames: %.2f %% bad pixels (error above one pixel) of those "
       "visible in both views,\nmean error is %.2f pixels\n", frames,
-      100.0 * (double) bad / (double) known, error / (double) known);
+      100.0 * (double) bad / (double) known,
+      valid > 0 ? error / (double) valid : 0);
   return 0;
 }

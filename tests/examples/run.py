@@ -96,6 +96,14 @@ def compare_numbers(program):
     require("mean error is 0.61 pixels" in done.stdout, done.stdout)   # 6.0625 / 10
     done = run(program, "3", "2", "truth", "truth")
     require("2 frames: 0.00 %" in done.stdout and "is 0.00 pixels" in done.stdout, done.stdout)
+    # invalid pixels are bad, also where a disparity is small, and have no error
+    write("near", gray16([[8, 8, 160], [160, 160, 160]]))
+    write("result", gray16([[0, 8, 0], [144, 160, 160]]))
+    done = run(program, "3", "2", "result", "near")
+    require("1 frames: 33.33 %" in done.stdout and "is 0.25 pixels" in done.stdout, done.stdout)
+    write("result", gray16([[0, 0, 0]] * 2))
+    done = run(program, "3", "2", "result", "near")
+    require("1 frames: 100.00 %" in done.stdout and "is 0.00 pixels" in done.stdout, done.stdout)
 
 
 # ----------------------------------------------------------------- match-images
