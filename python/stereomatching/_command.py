@@ -77,7 +77,8 @@ class Command:
             if not option.name:
                 continue
             if option.kind is bool:
-                parser.add_argument(option.name, action="store_true")
+                short = ("-h",) if option.name == "--help" else ()
+                parser.add_argument(*short, option.name, action="store_true")
             elif option.kind is list:
                 parser.add_argument(option.name, action="append", default=[])
             else:

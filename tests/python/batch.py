@@ -454,7 +454,9 @@ class Usage(batches.Case):
         self.assertNotEqual(self.contents("plane"), self.contents("cylinder"))
 
     def test_information(self):
-        self.assertIn("stereo-batch [OPTION ...] LEFT RIGHT OUT", self.batch("--help").stdout)
+        usage = self.batch("--help").stdout
+        self.assertIn("stereo-batch [OPTION ...] LEFT RIGHT OUT", usage)
+        self.assertEqual(self.batch("-h").stdout, usage)
         self.assertEqual(self.batch("--version").stdout, "stereo-batch %s\n" % sm.version())
         rows = [row.split("\t") for row in self.batch("--options").stdout.splitlines()]
         self.assertEqual({len(row) for row in rows}, {4})
