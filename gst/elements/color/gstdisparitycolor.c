@@ -92,13 +92,13 @@ static const StereoParamSpec specs[] = {
       "Colour map, from far to near", STEREO_COLORMAP_TURBO,
       stereo_colormap_values),
   STEREO_PARAM_DOUBLE_ROW (Settings, range_min, "range-min",
-      "Disparity at the far end of the colour map, in pixels (-100000 = "
-      "from metadata)", RANGE_UNSET, RANGE_UNSET,
+      "Disparity at the far end of the colour map, in pixels, or depth, in "
+      "metres (-100000 = from metadata)", RANGE_UNSET, RANGE_UNSET,
       RANGE_LIMIT),
   /* If it is less than range-min, the colours are reversed. */
   STEREO_PARAM_DOUBLE_ROW (Settings, range_max, "range-max",
-      "Disparity at the near end of the colour map, in pixels (-100000 = "
-      "from metadata)", RANGE_UNSET, RANGE_UNSET,
+      "Disparity at the near end of the colour map, in pixels, or depth, in "
+      "metres (-100000 = from metadata)", RANGE_UNSET, RANGE_UNSET,
       RANGE_LIMIT),
   STEREO_PARAM_DOUBLE_ROW (Settings, disparity_scale, "disparity-scale",
       "Disparity codes per pixel, for buffers without metadata (0 = 16 in "
