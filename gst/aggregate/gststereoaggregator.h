@@ -9,7 +9,8 @@
  * disparity maps.  Its files are:
  *
  *   gststereoaggregator.c  the class: pads, caps, properties, states
- *   gststereoevents.c      events, and queries that wait for them
+ *   gststereoevents.c      events
+ *   gststereoquery.c       serialized queries
  *   gststereoend.c         pad guards: what comes after the end of a stream
  *   gststereooutputs.c     source pads: memory, negotiation, pushing
  *   gststereoqos.c         frames that would be too late
@@ -101,8 +102,7 @@ typedef struct
   /* Caps that the pad of an input can have, the preferred ones first. */
   GstCaps *(*get_sink_caps) (GstStereoAggregator * self, gint input);
 
-  /* May be NULL.  Checks new caps of an input.  info is NULL if it cannot be
-   * computed.  FALSE with an error posted. */
+  /* May be NULL.  Checks new caps of an input.  FALSE with an error posted. */
   gboolean (*set_caps) (GstStereoAggregator * self, gint input, GstCaps * caps,
       const GstVideoInfo * info);
 

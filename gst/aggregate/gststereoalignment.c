@@ -314,19 +314,20 @@ configure (GstStereoMatcher * matcher, const StereoImage * const views[])
   return TRUE;
 }
 
-/* Keeps the images that the device reads until the measurement is complete. */
+/* Keeps the images that the device reads until the measurement is complete.
+ * The runner has the message of a failure. */
 static gboolean
 pin (GstStereoMatcher * matcher, const GstStereoRunFrame * frame)
 {
   GstStereoMeasurement *measurement = &matcher->alignment.measurement;
-  StereoMessage why;
+  StereoMessage *why = stereo_runner_message (matcher->alignment.runner);
 
   for (guint i = 0; i < GST_STEREO_N_VIEWS; i++) {
     const GstStereoRunImage *input = &frame->inputs[i];
 
     if (input->mapped.image.memory != STEREO_MEMORY_HOST
         && !gst_stereo_frame_map (&measurement->pinned[i], input->info,
-            input->buffer, GST_MAP_READ, matcher->parent.device.device, &why))
+            input->buffer, GST_MAP_READ, matcher->parent.device.device, why))
       return FALSE;
   }
   return TRUE;
