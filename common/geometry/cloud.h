@@ -131,8 +131,6 @@ typedef struct
   StereoStatus (*points) (StereoQueue * queue, const StereoCloudFrame * frame);
 } StereoCloudStages;
 
-const void *stereo_cloud_stages_cpu (StereoSimd simd);
-
 #ifdef __cplusplus
 }
 #endif

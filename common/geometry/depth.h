@@ -60,8 +60,6 @@ typedef struct
       const StereoDepthFrame * frame);
 } StereoDepthStages;
 
-const void *stereo_depth_stages_cpu (StereoSimd simd);
-
 #ifdef __cplusplus
 }
 #endif

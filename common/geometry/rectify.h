@@ -73,8 +73,6 @@ typedef struct
   StereoStatus (*remap) (StereoQueue * queue, const StereoRemapPlane * plane);
 } StereoRectifyStages;
 
-const void *stereo_rectify_stages_cpu (StereoSimd simd);
-
 #ifdef __cplusplus
 }
 #endif

@@ -133,8 +133,6 @@ typedef struct
   StereoStatus (*refine) (StereoQueue * queue, const StereoRowsFrame * frame);
 } StereoRowsStages;
 
-const void *stereo_rows_stages_cpu (StereoSimd simd);
-
 #ifdef __cplusplus
 }
 #endif

@@ -214,8 +214,6 @@ typedef struct
   StereoStatus (*render) (StereoQueue * queue, const StereoViewFrame * frame);
 } StereoViewStages;
 
-const void *stereo_view_stages_cpu (StereoSimd simd);
-
 #ifdef __cplusplus
 }
 #endif
