@@ -472,8 +472,9 @@ cli_print_algorithms (FILE * file)
   }
 }
 
-StereoSimd
-cli_find_simd (const char *name)
+/* The instruction set called name, which is one of CLI_SIMD_CHOICES. */
+static StereoSimd
+find_simd (const char *name)
 {
   int simd = STEREO_SIMD_AUTO;
 
@@ -516,7 +517,7 @@ cli_open_device (const char *backend, const char *simd, int threads,
     if (strcmp (backend, "cuda") == 0)
       return cli_fail (why, "--backend cuda: %.400s", reason.text);
   }
-  if (stereo_device_new_cpu ((unsigned) threads, cli_find_simd (simd), device,
+  if (stereo_device_new_cpu ((unsigned) threads, find_simd (simd), device,
           &reason) != STEREO_OK)
     return cli_fail (why, "--simd %s: %.400s", simd, reason.text);
   stereo_device_set_log (*device, print_warning, NULL);

@@ -107,9 +107,6 @@ void cli_print_algorithms (FILE * file);
 #define CLI_SIMD_CHOICES \
   CLI_CHOICES ("auto", "none", "generic", "avx2", "avx512")
 
-/* The instruction set called name, which is one of CLI_SIMD_CHOICES. */
-StereoSimd cli_find_simd (const char *name);
-
 /* backend: "cpu", "cuda", or "auto": CUDA if available, otherwise the CPU;
  * threads: as for stereo_device_new_cpu().  Its warnings go to stderr. */
 STEREO_CHECKED bool cli_open_device (const char *backend, const char *simd,

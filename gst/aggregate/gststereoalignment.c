@@ -63,9 +63,9 @@ set_number (GstStructure * s, const gchar * name, gdouble value)
     gst_structure_set (s, name, G_TYPE_DOUBLE, value, NULL);
 }
 
-GstStructure *
-gst_stereo_matcher_make_report (const StereoAlignmentReport * report,
-    GstClockTime time)
+/* The structure "stereo-alignment" of a pair with this timestamp. */
+static GstStructure *
+make_report (const StereoAlignmentReport * report, GstClockTime time)
 {
   const struct
   {
@@ -111,7 +111,7 @@ gst_stereo_matcher_get_alignment_stats (GstStereoMatcher * matcher)
 {
   const GstStereoAlignment *self = &matcher->alignment;
 
-  return gst_stereo_matcher_make_report (&self->report, self->time);
+  return make_report (&self->report, self->time);
 }
 
 static void
@@ -130,7 +130,7 @@ post_message (GstStereoMatcher * matcher, const StereoAlignmentReport * report)
   self->last_status = report->status;
   gst_element_post_message (GST_ELEMENT (matcher),
       gst_message_new_element (GST_OBJECT (matcher),
-          gst_stereo_matcher_make_report (report, now)));
+          make_report (report, now)));
 }
 
 /* Whether the algorithm searches other rows, too. */

@@ -166,11 +166,8 @@ void gst_stereo_matcher_update_correction (GstStereoMatcher * self);
 /* Whether the last measured pair does not have the newest correction yet. */
 gboolean gst_stereo_matcher_is_correcting (GstStereoMatcher * self);
 
-/* The report as a structure "stereo-alignment", of a pair with this
- * timestamp. */
-GstStructure *gst_stereo_matcher_make_report (const StereoAlignmentReport *
-    report, GstClockTime time);
-/* The last report.  With the object lock held, any thread. */
+/* The last report, as a structure "stereo-alignment".  With the object lock
+ * held, any thread. */
 GstStructure *gst_stereo_matcher_get_alignment_stats (GstStereoMatcher *
     self);
 

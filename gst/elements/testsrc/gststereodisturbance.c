@@ -74,9 +74,11 @@ gst_stereo_warp_init (GstStereoWarp * self, const GstStereoDisturbance * d,
   };
 }
 
-void
-gst_stereo_warp_source (const GstStereoWarp * self, gdouble u, gdouble v,
-    gdouble * x, gdouble * y)
+/* The position in the undisturbed view of a pixel of the disturbed one; far
+ * outside if it is behind the camera. */
+static void
+find_source (const GstStereoWarp * self, gdouble u, gdouble v, gdouble * x,
+    gdouble * y)
 {
   const gdouble *r = self->rotation, nearest = 1e-3;
   gdouble a = (u - self->cx) / self->f;
@@ -123,14 +125,14 @@ gst_stereo_warp_part (const GstStereoWarp * self, gint width, gint height,
   /* the extremes of a continuous mapping are on the border */
   for (gint u = 0; u < width; u++) {
     for (gint i = 0; i < 2; i++) {
-      gst_stereo_warp_source (self, u, i * (height - 1), &x, &y);
+      find_source (self, u, i * (height - 1), &x, &y);
       include (x, xs);
       include (y, ys);
     }
   }
   for (gint v = 0; v < height; v++) {
     for (gint i = 0; i < 2; i++) {
-      gst_stereo_warp_source (self, i * (width - 1), v, &x, &y);
+      find_source (self, i * (width - 1), v, &x, &y);
       include (x, xs);
       include (y, ys);
     }
@@ -187,7 +189,7 @@ gst_stereo_warp_row (const GstStereoWarp * self,
   for (gint x = 0; x < width; x++, rgb += 3) {
     gdouble sx, sy;
 
-    gst_stereo_warp_source (self, x, y, &sx, &sy);
+    find_source (self, x, y, &sx, &sy);
     interpolate (from, sx, sy, rgb);
   }
 }

@@ -59,11 +59,6 @@ typedef struct
 void gst_stereo_warp_init (GstStereoWarp * self,
     const GstStereoDisturbance * disturbance, gint width, gint height);
 
-/* The position in the undisturbed view of a pixel of the disturbed one; far
- * outside if it is behind the camera. */
-void gst_stereo_warp_source (const GstStereoWarp * self, gdouble u, gdouble v,
-    gdouble * x, gdouble * y);
-
 /* Part of the undisturbed view: width x height pixels from (x, y) on, which
  * may be outside of the view.  R, G, B in units of 1/256 grey level. */
 typedef struct

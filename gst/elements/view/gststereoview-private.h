@@ -62,10 +62,6 @@ struct _GstStereoView
   StereoViewParams *output_params;      /* for each output of the frame */
 };
 
-/* The caps of frames made of such views. */
-GstCaps *gst_stereo_view_make_caps (const GstVideoInfo * left,
-    const StereoViewParams * params);
-
 /* Sets the convergence from the map, which is smaller than the views by factor.
  * Without valid pixels it does not change. */
 void gst_stereo_view_converge (GstStereoViewConvergence * self,

@@ -189,9 +189,9 @@ multiview_mode (gint layout)
   }
 }
 
-GstCaps *
-gst_stereo_view_make_caps (const GstVideoInfo * left,
-    const StereoViewParams * params)
+/* The caps of frames made of such views. */
+static GstCaps *
+make_frame_caps (const GstVideoInfo * left, const StereoViewParams * params)
 {
   GstVideoMultiviewMode mode = multiview_mode (params->layout);
   GstCaps *caps = gst_video_info_to_caps (left);
@@ -264,7 +264,7 @@ gst_stereo_view_update_src_caps (GstAggregator * aggregator,
   GST_OBJECT_LOCK (self);
   params = self->params;
   GST_OBJECT_UNLOCK (self);
-  caps = gst_stereo_view_make_caps (&info[GST_STEREO_LEFT], &params);
+  caps = make_frame_caps (&info[GST_STEREO_LEFT], &params);
   text = gst_caps_to_string (caps);
   if (!gst_stereo_aggregator_accepts (aggregator->srcpad, caps))
     GST_STEREO_FAIL (failure, CORE, NEGOTIATION,
@@ -344,7 +344,7 @@ gst_stereo_view_get_result_caps (GstStereoAggregator * aggregator,
   GstVideoInfo info[GST_STEREO_N_INPUTS];
 
   (void) gst_stereo_aggregator_get_info (aggregator, info, 0);
-  return gst_stereo_view_make_caps (&info[GST_STEREO_LEFT], &single);
+  return make_frame_caps (&info[GST_STEREO_LEFT], &single);
 }
 
 static void
