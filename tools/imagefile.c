@@ -538,6 +538,18 @@ image_reduce (const char *name, Image * image, StereoMessage * why)
   return true;
 }
 
+StereoImage
+image_wrap (const Image * image)
+{
+  return (StereoImage) {
+    .format = image->channels == 3 ? STEREO_FORMAT_RGB : STEREO_FORMAT_GRAY8,
+    .width = image->width,
+    .height = image->height,
+    .plane = {image->data},
+    .stride = {(size_t) image->channels * (size_t) image->width},
+  };
+}
+
 static float
 sample (const Image * image, size_t i)
 {

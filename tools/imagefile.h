@@ -60,6 +60,9 @@ void image_clear (Image * image);
 STEREO_CHECKED bool image_reduce (const char *name, Image * image,
     StereoMessage * why);
 
+/* An image of 8 bits per sample for the library, which borrows the data. */
+StereoImage image_wrap (const Image * image);
+
 /*
  * A disparity map in pixels: samples divided by scale; NAN if a sample is not
  * finite or equals invalid (NAN = no sample is invalid).  Three channels must

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Limits of repeated runs: their number and their total time. */
 #define MAX_RUNS 10
@@ -33,7 +32,10 @@ decode_map (const uint8_t * codes, const StereoParams * params, size_t n,
   return true;
 }
 
-bool
+/* Sets the parameters that the setup leaves unset in params, a copy of its own:
+ * the search range of the scene, the finest scale that fits 16 bits, and an
+ * invalid value beyond all codes. */
+static bool
 match_fit_params (const CliSetup * setup, const Scene * scene,
     StereoParams * params, StereoMessage * why)
 {
@@ -55,16 +57,31 @@ match_fit_params (const CliSetup * setup, const Scene * scene,
       || stereo_params_set (params, "invalid-value", 65535, why) == STEREO_OK;
 }
 
-void
-match_view (const Image * from, StereoImage * image)
+/* Matches repeatedly; *fastest is the time of the fastest run, in ms. */
+static StereoStatus
+match_time (StereoMatcher * matcher, const StereoImage * left,
+    const StereoImage * right, const StereoImage * output, double *fastest)
 {
-  memset (image, 0, sizeof (*image));
-  image->format = from->channels == 3 ? STEREO_FORMAT_RGB : STEREO_FORMAT_GRAY8;
-  image->width = from->width;
-  image->height = from->height;
-  image->memory = STEREO_MEMORY_HOST;
-  image->plane[0] = from->data;
-  image->stride[0] = (size_t) from->width * (size_t) from->channels;
+  double total = 0;
+
+  *fastest = INFINITY;
+  for (int i = 0; i < MAX_RUNS && total < MAX_TOTAL_MS; i++) {
+    StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
+    StereoStatus status = stereo_matcher_process (matcher, left, right,
+        output, NULL);
+    double milliseconds;
+
+    if (status == STEREO_OK)
+      status = stereo_matcher_sync (matcher);
+    if (status == STEREO_OK)
+      status = stereo_matcher_get_stats (matcher, &stats, NULL);
+    if (status != STEREO_OK)
+      return status;
+    milliseconds = (double) stats.last_ns / 1e6;
+    total += milliseconds;
+    *fastest = fmin (*fastest, milliseconds);
+  }
+  return STEREO_OK;
 }
 
 /* Runs once more for the confidence, which replaces GRAY16_LE in place. */
@@ -101,15 +118,14 @@ match_scene (const CliSetup * setup, StereoDevice * device,
   StereoMatcher *matcher = NULL;
   StereoParams *params = NULL;
   StereoMatcherConfig config = STEREO_MATCHER_CONFIG_INIT;
-  StereoImage left, right, output;
+  const StereoImage left = image_wrap (&scene->left);
+  const StereoImage right = image_wrap (&scene->right);
+  StereoImage output = left;
   StereoStatus status;
   size_t n = (size_t) scene->width * (size_t) scene->height;
   uint8_t *codes = cli_resize (NULL, 2 * n);
-  double total = 0, fastest = INFINITY, disparities = 0;
+  double fastest = 0, disparities = 0;
 
-  match_view (&scene->left, &left);
-  match_view (&scene->right, &right);
-  output = left;
   output.format = STEREO_FORMAT_GRAY16_LE;
   output.plane[0] = codes;
   output.stride[0] = 2 * (size_t) scene->width;
@@ -129,24 +145,8 @@ match_scene (const CliSetup * setup, StereoDevice * device,
     status = stereo_matcher_new (setup->algorithm, device, &matcher);
   if (status == STEREO_OK)
     status = stereo_matcher_configure (matcher, &config, params);
-
-  for (int i = 0; status == STEREO_OK && i < MAX_RUNS && total < MAX_TOTAL_MS;
-      i++) {
-    status = stereo_matcher_process (matcher, &left, &right, &output, NULL);
-    if (status == STEREO_OK)
-      status = stereo_matcher_sync (matcher);
-    if (status == STEREO_OK) {
-      StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
-      double milliseconds;
-
-      if (stereo_matcher_get_stats (matcher, &stats, NULL) != STEREO_OK)
-        break;
-      milliseconds = (double) stats.last_ns / 1e6;
-      total += milliseconds;
-      fastest = milliseconds < fastest ? milliseconds : fastest;
-    }
-  }
-
+  if (status == STEREO_OK)
+    status = match_time (matcher, &left, &right, &output, &fastest);
   if (status == STEREO_OK && confidence != NULL)
     status = match_confidence (matcher, &left, &right, &output, confidence);
 

@@ -16,15 +16,6 @@ typedef struct
   int disparities;              /* searched */
 } MatchResult;
 
-/* Sets the parameters that the setup leaves unset in params, a copy of its own:
- * the search range of the scene, the finest scale that fits 16 bits, and an
- * invalid value beyond all codes. */
-STEREO_CHECKED bool match_fit_params (const CliSetup * setup,
-    const Scene * scene, StereoParams * params, StereoMessage * why);
-
-/* Wraps a view for the library; borrows the pixels. */
-void match_view (const Image * from, StereoImage * image);
-
 /*
  * Runs a setup on a scene with views.  map receives disparities in pixels, NAN
  * if invalid.  Short runs are repeated, which excludes page faults and other

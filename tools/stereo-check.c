@@ -104,18 +104,6 @@ read_view (const char *path)
   return image;
 }
 
-static StereoImage
-wrap_view (const Image * image)
-{
-  return (StereoImage) {
-    .format = image->channels == 3 ? STEREO_FORMAT_RGB : STEREO_FORMAT_GRAY8,
-    .width = image->width,
-    .height = image->height,
-    .plane = {image->data},
-    .stride = {(size_t) image->channels * (size_t) image->width},
-  };
-}
-
 /* Measures a pair, seconds after an unknown time. */
 static void
 measure_pair (Measurement * m, const StereoImage views[2], double seconds)
@@ -136,7 +124,7 @@ static void
 measure_images (Measurement * m, const char *left_path, const char *right_path)
 {
   Image left = read_view (left_path), right = read_view (right_path);
-  const StereoImage views[] = { wrap_view (&left), wrap_view (&right) };
+  const StereoImage views[] = { image_wrap (&left), image_wrap (&right) };
 
   if (left.width != right.width || left.height != right.height)
     die ("%s: expected %dx%d pixels as in %s, got %dx%d", right_path,

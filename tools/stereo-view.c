@@ -189,14 +189,6 @@ read_map (const Options * options)
 
 /* ------------------------------------------------------------------- views */
 
-static StereoImage
-wrap_image (StereoFormat format, int bytes, int width, int height, void *data)
-{
-  return (StereoImage) {
-  .format = format,.width = width,.height = height,.plane = {data},.stride = {
-        (size_t) bytes * (size_t) width}};
-}
-
 static void
 set_parameter (StereoOperation * operation, const char *name, const char *text)
 {
@@ -209,24 +201,27 @@ set_parameter (StereoOperation * operation, const char *name, const char *text)
 
 static bool
 synthesise (const Options * options, StereoOperation * operation,
-    const Image * left, const Image * right, uint8_t * rgb, StereoMessage * why)
+    const Image * left, const Image * right, const Image * view,
+    StereoMessage * why)
 {
-  const int w = left->width, h = left->height;
   const Map map = read_map (options);
-  const StereoImage images[] = {
-    wrap_image (STEREO_FORMAT_RGB, 3, w, h, left->data),
-    wrap_image (STEREO_FORMAT_RGB, 3, w, h, right->data),
-    wrap_image (STEREO_FORMAT_GRAY16_LE, 2, map.width, map.height, map.codes),
-    wrap_image (STEREO_FORMAT_RGB, 3, w, h, rgb),
+  const StereoImage disparities = {
+    .format = STEREO_FORMAT_GRAY16_LE,
+    .width = map.width,
+    .height = map.height,
+    .plane = {map.codes},
+    .stride = {sizeof (*map.codes) * (size_t) map.width},
   };
+  const StereoImage images[] = { image_wrap (left), image_wrap (right) };
+  const StereoImage output = image_wrap (view);
   const StereoImage *inputs[] = { &images[0], right->data != NULL ? &images[1]
-        : NULL, &images[2]
+        : NULL, &disparities
   };
   bool good = stereo_operation_set (operation, "disparity-scale", map.scale,
       why) == STEREO_OK && stereo_operation_set (operation, "min-disparity",
       map.minimum, why) == STEREO_OK && stereo_operation_set (operation,
       "invalid-value", INVALID, why) == STEREO_OK
-      && stereo_operation_process (operation, inputs, 3, &images[3], why)
+      && stereo_operation_process (operation, inputs, 3, &output, why)
       == STEREO_OK;
 
   free (map.codes);
@@ -330,7 +325,7 @@ main (int argc, char **argv)
     right = read_rgb (options.right, &left);
   view = left;
   view.data = cli_resize (NULL, 3 * (size_t) view.width * (size_t) view.height);
-  if (synthesise (&options, operation, &left, &right, view.data, &why)
+  if (synthesise (&options, operation, &left, &right, &view, &why)
       && (options.save == NULL || image_write_png_rgb (options.save,
               view.width, view.height, view.data, &why))
       && stereo_operation_get (operation, "position", &position)) {
