@@ -13,7 +13,6 @@
 #include "eval.h"
 #include "platform.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

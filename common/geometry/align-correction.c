@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "core/backend.h"
 #include "core/platform.h"
 #include "geometry/align-private.h"
 

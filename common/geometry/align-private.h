@@ -19,7 +19,6 @@
 #ifndef STEREO_ALIGN_PRIVATE_H
 #define STEREO_ALIGN_PRIVATE_H
 
-#include "core/runner.h"
 #include "geometry/align-fit.h"
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "core/runner.h"
 #include "core/sized.h"
 #include "geometry/align-private.h"
 #include "geometry/rows.h"

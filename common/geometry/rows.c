@@ -11,8 +11,6 @@
 #include "image/convert.h"
 #include "simd/select.h"
 
-#include <math.h>
-
 /* The width of the last level, and the smallest height, in pixels. */
 #define LAST_WIDTH 480
 #define LAST_HEIGHT 64

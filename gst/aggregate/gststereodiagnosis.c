@@ -18,7 +18,6 @@
 #include "aggregate/gststereomatcher-private.h"
 
 #include "base/gststereodebug.h"
-#include "match/matcher.h"
 
 #define INTERVAL GST_SECOND
 

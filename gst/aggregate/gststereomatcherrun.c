@@ -7,10 +7,9 @@
 #include "aggregate/gststereomatcher-private.h"
 
 #include "base/gststereocamerameta.h"
-#include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
-#include "match/matcher.h"
 #include "base/gststereometa.h"
+#include "match/matcher.h"
 
 #define LEFT GST_STEREO_LEFT
 #define RIGHT GST_STEREO_RIGHT

@@ -6,8 +6,6 @@
 
 #include "aggregate/gststereoaggregator.h"
 
-#include "base/gststereodebug.h"
-
 #include <string.h>
 
 /* -------------------------------------------------------------- result pads */

@@ -66,7 +66,6 @@
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
 #include "core/params.h"
-#include "core/runner.h"
 #include "elements/gststereoelements.h"
 #include "elements/gststereometric.h"
 #include "geometry/depth.h"

@@ -12,7 +12,6 @@
 #include "imagefile.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Reads every sample. */
 static void

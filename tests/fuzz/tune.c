@@ -18,7 +18,6 @@
 #include "elements.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void
 require (gboolean right)

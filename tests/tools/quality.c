@@ -8,7 +8,6 @@
 #include "test.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define WIDTH 23
 #define HEIGHT 17

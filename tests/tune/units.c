@@ -6,7 +6,6 @@
 
 #include "access.h"
 #include "launch_line.h"
-#include "map.h"
 #include "message.h"
 #include "pictures.h"
 #include "pipeline.h"

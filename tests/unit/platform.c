@@ -10,7 +10,6 @@
 #include "test.h"
 
 #include <locale.h>
-#include <math.h>
 
 TEST (test_aligned)
 {

@@ -7,7 +7,6 @@
 #include "listener.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 /* Seconds without a byte; pages answer pings more often. */
 #define IDLE_TIME 10

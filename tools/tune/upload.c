@@ -8,8 +8,6 @@
 
 #include "imagefile.h"
 
-#include <string.h>
-
 gboolean
 tune_upload_check (SoupMessageHeaders * request)
 {

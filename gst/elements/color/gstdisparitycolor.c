@@ -52,7 +52,6 @@
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
 #include "core/params.h"
-#include "core/runner.h"
 #include "image/colorize.h"
 #include "image/colormap.h"
 #include "elements/gststereoelements.h"

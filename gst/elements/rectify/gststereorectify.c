@@ -64,7 +64,6 @@
 #include "filter/gststereofilter.h"
 #include "base/gststereocapslimit.h"
 #include "base/gststereometa.h"
-#include "core/runner.h"
 #include "elements/rectify/gststereocalibration.h"
 #include "elements/color/gststereocolor.h"
 #include "elements/gststereoelements.h"

@@ -6,7 +6,6 @@
 
 #include "elements/view/gststereoviewpad.h"
 
-#include "base/gststereoparams.h"
 #include "geometry/view.h"
 
 #include <string.h>
