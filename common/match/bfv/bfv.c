@@ -21,7 +21,7 @@ static const StereoEnumValue vote_for_values[] = {
   {"all", "All inconsistent pixels"},
 };
 
-static const StereoParamSpec specs[] = {
+static const StereoParamSpec bfv_specs[] = {
   STEREO_PARAM_UINT_ROW (StereoBfvParams, arm_threshold, "arm-threshold",
       "Maximum colour difference within a support region, in 8-bit levels", 14,
       0, 255),
@@ -47,7 +47,7 @@ static const StereoParamSpec specs[] = {
   STEREO_PARAM_END
 };
 
-static const StereoParamDefault defaults[] = {
+static const StereoParamDefault bfv_defaults[] = {
   {"cost", STEREO_COST_LEARNED},
   {"median", true},
   {"refine", STEREO_REFINE_ALL},
@@ -201,8 +201,8 @@ const StereoAlgorithm stereo_bfv_algorithm = {
       "fast voting on CUDA, IEEE TCSVT 21 (7), 2011",
   .uses_color = true,
   .refines = true,
-  .defaults = defaults,
-  .params = specs,
+  .defaults = bfv_defaults,
+  .params = bfv_specs,
   .params_size = sizeof (StereoBfvParams),
   .plan_size = sizeof (BfvPlan),
   .plan = bfv_plan,

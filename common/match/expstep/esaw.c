@@ -6,7 +6,7 @@
 
 #include "match/expstep/esaw.h"
 
-static const StereoParamSpec specs[] = {
+static const StereoParamSpec esaw_specs[] = {
   STEREO_EXPSTEP_PARAM_ROWS (5, 2.3, 12.0, 20.0, 31.0),
   STEREO_PARAM_END
 };
@@ -23,7 +23,7 @@ const StereoAlgorithm stereo_esaw_algorithm = {
   .name = "esaw",
   .title = "Exponential step size adaptive weight",
   STEREO_EXPSTEP_ALGORITHM,
-  .params = specs,
+  .params = esaw_specs,
   .plan = esaw_plan,
 };
 

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-static const StereoParamSpec specs[] = {
+static const StereoParamSpec esmp_specs[] = {
   STEREO_EXPSTEP_PARAM_ROWS (8, 1.8, 10.0, 16.0, 31.0),
   STEREO_PARAM_DOUBLE_ROW (StereoExpstepParams, data_weight, "data-weight",
       "Weight of the data term relative to the smoothness term", 0.267, 0.0,
@@ -63,7 +63,7 @@ const StereoAlgorithm stereo_esmp_algorithm = {
   .name = "esmp",
   .title = "Exponential step size message propagation",
   STEREO_EXPSTEP_ALGORITHM,
-  .params = specs,
+  .params = esmp_specs,
   .plan = esmp_plan,
 };
 

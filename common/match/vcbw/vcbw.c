@@ -16,7 +16,7 @@ static const StereoEnumValue windows_values[] = {
   {"four", "Quarter windows only"},
 };
 
-static const StereoParamSpec specs[] = {
+static const StereoParamSpec vcbw_specs[] = {
   STEREO_PARAM_UINT_ROW (StereoVcbwParams, radius, "radius",
       "Radius of the largest window, in pixels", 16, 1,
       STEREO_VCBW_MAX_RADIUS),
@@ -176,7 +176,7 @@ vcbw_run (const StereoMatchFrame * frame, const void *stages)
   return s->finish (frame, k, work);
 }
 
-static const StereoParamDefault defaults[] = {
+static const StereoParamDefault vcbw_defaults[] = {
   {"cost", STEREO_COST_LEARNED},
   {"median", true},
   {"refine", STEREO_REFINE_ALL},
@@ -191,8 +191,8 @@ const StereoAlgorithm stereo_vcbw_algorithm = {
       "ICIP 2007",
   .uses_color = true,
   .refines = true,
-  .defaults = defaults,
-  .params = specs,
+  .defaults = vcbw_defaults,
+  .params = vcbw_specs,
   .params_size = sizeof (StereoVcbwParams),
   .plan_size = sizeof (VcbwPlan),
   .plan = vcbw_plan,
