@@ -43,6 +43,13 @@ class UsageError(Exception):
     """Invalid arguments."""
 
 
+def places(words: Sequence[str]) -> Tuple[str, Optional[str], str]:
+    """LEFT, RIGHT or None, and OUT."""
+    if len(words) not in (2, 3):
+        raise UsageError("expected LEFT RIGHT OUT, or SOURCE OUT, got %d names" % len(words))
+    return words[0], words[1] if len(words) == 3 else None, words[-1]
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)

@@ -13,8 +13,9 @@ import os
 import re
 import signal
 import sys
-from typing import List, Optional, Tuple
+from typing import List, Optional
 
+from .. import _command
 from .. import _library as c
 from .._matching import version
 from .._writing import OutputError, write_output
@@ -49,19 +50,12 @@ def _executor(options: argparse.Namespace) -> "Threads | Cluster":
     return Threads(workers)
 
 
-def _places(words: List[str]) -> Tuple[str, Optional[str], str]:
-    """LEFT, RIGHT or None, and OUT."""
-    if len(words) not in (2, 3):
-        raise _options.UsageError("expected LEFT RIGHT OUT, or SOURCE OUT, got %d names" % len(words))
-    return words[0], words[1] if len(words) == 3 else None, words[-1]
-
-
 def _batch(options: argparse.Namespace) -> _run.Summary:
     assignments = [word for word in options.words if _ASSIGNMENT.fullmatch(word)]
-    left, right, folder = _places([w for w in options.words if not _ASSIGNMENT.fullmatch(w)])
+    left, right, folder = _command.places([w for w in options.words if not _ASSIGNMENT.fullmatch(w)])
     settings = _settings(options, assignments).checked()
     if options.pairs_per_task < 1 or not options.segment > 0:
-        raise _options.UsageError("--pairs-per-task and --segment: expected a number above 0")
+        raise _command.UsageError("--pairs-per-task and --segment: expected a number above 0")
     videos = _videos.are_videos(left, right)
     if videos:
         items = _videos.find_segments(left, right, options.segment)
@@ -122,7 +116,7 @@ def main(words: Optional[List[str]] = None) -> int:
     except OutputError as error:
         print("stereo-batch: %s" % error, file=sys.stderr)
         return 1
-    except _options.UsageError as error:
+    except _command.UsageError as error:
         print("stereo-batch: %s; see stereo-batch --help" % error, file=sys.stderr)
         return 2
     except (c.Error, ImportError) as error:

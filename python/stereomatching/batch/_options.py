@@ -15,7 +15,6 @@ else:
     import _command  # type: ignore[no-redef]
 
 Option = _command.Option
-UsageError = _command.UsageError
 
 USAGE = """Usage: stereo-batch [OPTION ...] LEFT RIGHT OUT [NAME=VALUE ...]
        stereo-batch [OPTION ...] SOURCE OUT [NAME=VALUE ...]

@@ -14,6 +14,7 @@ import signal
 import sys
 from typing import Any, Iterator, List, Optional, Tuple
 
+from .. import _command
 from .. import _library as c
 from .._matching import version
 from .._writing import OutputError, write_output
@@ -27,27 +28,20 @@ from ._coverage import Coverage
 def _board(options: argparse.Namespace) -> Board:
     match = re.fullmatch(r"(\d{1,3})[xX](\d{1,3})", options.size or "")
     if match is None:
-        raise _options.UsageError("--size: expected columns and rows, such as 9x6, got %s" % (
+        raise _command.UsageError("--size: expected columns and rows, such as 9x6, got %s" % (
             "nothing" if options.size is None else "'%s'" % options.size))
     if options.square is None:
-        raise _options.UsageError("--square: expected the size of a square in metres")
+        raise _command.UsageError("--square: expected the size of a square in metres")
     return Board(options.board, int(match.group(1)), int(match.group(2)), options.square,
                  options.marker, options.spacing, options.dictionary)
 
 
 def _check(options: argparse.Namespace) -> None:
     if not options.interval > 0:
-        raise _options.UsageError("--interval: expected a number above 0")
+        raise _command.UsageError("--interval: expected a number above 0")
     for name in ("pairs", "max_motion", "max_error"):
         if not getattr(options, name) >= 0:
-            raise _options.UsageError("--%s: expected 0 or more" % name.replace("_", "-"))
-
-
-def _places(words: List[str]) -> Tuple[str, Optional[str], str]:
-    """LEFT, RIGHT or None, and OUT."""
-    if len(words) not in (2, 3):
-        raise _options.UsageError("expected LEFT RIGHT OUT, or SOURCE OUT, got %d names" % len(words))
-    return words[0], words[1] if len(words) == 3 else None, words[-1]
+            raise _command.UsageError("--%s: expected 0 or more" % name.replace("_", "-"))
 
 
 def _check_writable(path: str) -> None:
@@ -90,7 +84,7 @@ def _collect(options: argparse.Namespace, collector: Collector, left: str,
 
 
 def _calibrate(options: argparse.Namespace) -> Tuple[Calibration, str]:
-    left, right, out = _places(options.words)
+    left, right, out = _command.places(options.words)
     _check(options)
     detector = Detector(_board(options))
     _check_writable(out)
@@ -126,7 +120,7 @@ def main(words: Optional[List[str]] = None) -> int:
         if not options.json:
             write_output("Wrote %s. Use it with stereorectify calibration=%s" % (out, out))
         return 0
-    except _options.UsageError as error:
+    except _command.UsageError as error:
         print("stereo-calibrate: %s; see stereo-calibrate --help" % error, file=sys.stderr)
         return 2
     except (c.ArgumentError, ImportError) as error:

@@ -15,7 +15,6 @@ else:
     import _command  # type: ignore[no-redef]
 
 Option = _command.Option
-UsageError = _command.UsageError
 
 USAGE = """Usage: stereo-calibrate [OPTION ...] --size CxR --square METRES LEFT RIGHT OUT
        stereo-calibrate [OPTION ...] --size CxR --square METRES SOURCE OUT
