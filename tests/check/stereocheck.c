@@ -371,26 +371,57 @@ rig_message (Rig * rig, GstMessageType types, GstClockTime timeout)
   return NULL;
 }
 
-void
-rig_expect_error (Rig * rig, GQuark domain, gint code, ...)
+/* The error of a message of type ERROR or WARNING.  Takes the message. */
+static GError *
+take_error (GstMessage * message)
 {
-  GstMessage *message = rig_message (rig, GST_MESSAGE_ERROR, PATIENCE);
   GError *error = NULL;
-  const gchar *word;
-  va_list words;
 
-  fail_unless (message != NULL, "no error was posted");
-  gst_message_parse_error (message, &error, NULL);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  gst_message_unref (message);
+  return error;
+}
+
+static void
+expect_message (GstMessage * message, GQuark domain, gint code, va_list words)
+{
+  GError *error;
+  const gchar *word;
+
+  fail_unless (message != NULL, "no such message was posted");
+  error = take_error (message);
   fail_unless (error->domain == domain && error->code == code,
-      "unexpected error %s %d: %s", g_quark_to_string (error->domain),
-      error->code, error->message);
-  va_start (words, code);
+      "unexpected %s %d: %s", g_quark_to_string (error->domain), error->code,
+      error->message);
   while ((word = va_arg (words, const gchar *)) != NULL)
       fail_unless (strstr (error->message, word) != NULL,
         "'%s' does not contain '%s'", error->message, word);
-  va_end (words);
   g_error_free (error);
-  gst_message_unref (message);
+}
+
+void
+rig_expect_error (Rig * rig, GQuark domain, gint code, ...)
+{
+  va_list words;
+
+  va_start (words, code);
+  expect_message (rig_message (rig, GST_MESSAGE_ERROR, PATIENCE), domain, code,
+      words);
+  va_end (words);
+}
+
+void
+rig_expect_warning (Rig * rig, GQuark domain, gint code, ...)
+{
+  va_list words;
+
+  va_start (words, code);
+  expect_message (rig_message (rig, GST_MESSAGE_WARNING, 0), domain, code,
+      words);
+  va_end (words);
 }
 
 void
@@ -398,15 +429,9 @@ rig_expect_no_error (Rig * rig)
 {
   GstMessage *message = rig_message (rig,
       GST_MESSAGE_ERROR | GST_MESSAGE_WARNING, 0);
-  GError *error = NULL;
 
-  if (message == NULL)
-    return;
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else
-    gst_message_parse_warning (message, &error, NULL);
-  fail ("unexpected: %s", error->message);
+  if (message != NULL)
+    fail ("unexpected: %s", take_error (message)->message);
 }
 
 guint

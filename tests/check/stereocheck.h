@@ -129,6 +129,9 @@ GstMessage *rig_message (Rig * rig, GstMessageType types,
  * contains all given strings.  Ends with NULL. */
 void rig_expect_error (Rig * rig, GQuark domain, gint code, ...)
     G_GNUC_NULL_TERMINATED;
+/* The same for a warning, which must have been posted before. */
+void rig_expect_warning (Rig * rig, GQuark domain, gint code, ...)
+    G_GNUC_NULL_TERMINATED;
 /* Fails if an error or a warning was posted. */
 void rig_expect_no_error (Rig * rig);
 /* Removes the messages of this type posted so far and returns their number. */
