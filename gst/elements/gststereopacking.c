@@ -103,11 +103,12 @@ static gboolean
 get_column_offset (const GstVideoFormatInfo * format, guint plane, guint x,
     gsize * bytes)
 {
-  gboolean found = is_palette (format, plane);
+  gboolean found = FALSE;
 
   *bytes = 0;
-  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format)
-      && !is_palette (format, plane); c++) {
+  if (is_palette (format, plane))
+    return TRUE;
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); c++) {
     gsize here = (gsize) (x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, c))
         * (gsize) GST_VIDEO_FORMAT_INFO_PSTRIDE (format, c);
 

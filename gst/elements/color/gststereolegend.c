@@ -134,15 +134,86 @@ get_tick_step (gdouble minimum, guint * decimals)
   return factors[f] * power;
 }
 
+/* The labels of the bar: multiples of step. */
+typedef struct
+{
+  gdouble low, high;            /* at the ends of the bar */
+  gdouble step;
+  gint64 first, last;
+  guint decimals;
+  const gchar *unit;
+} Scale;
+
 static void
-format_label (gchar label[32], gdouble value, guint decimals,
-    const gchar * unit)
+format_label (gchar label[32], const Scale * scale, gint64 i)
 {
   gchar format[] = "%.0f";
 
-  format[2] = (gchar) ('0' + decimals);
-  g_ascii_formatd (label, 30, format, value);
-  g_strlcat (label, unit, 32);
+  format[2] = (gchar) ('0' + scale->decimals);
+  g_ascii_formatd (label, 30, format, i * scale->step);
+  g_strlcat (label, scale->unit, 32);
+}
+
+/* Initializes all but low, high and unit.  Returns the width of the labels, in
+ * dots. */
+static gint
+scale_init (Scale * scale, gint n_ticks)
+{
+  const gdouble low = scale->low, high = scale->high;
+  gchar label[32];
+  gint width = 0;
+
+  scale->step = get_tick_step (fabs (high - low) / n_ticks, &scale->decimals);
+  scale->first = (gint64) ceil (MIN (low, high) / scale->step - 1e-9);
+  scale->last = (gint64) floor (MAX (low, high) / scale->step + 1e-9);
+  for (gint64 i = scale->first; i <= scale->last; i++) {
+    format_label (label, scale, i);
+    width = MAX (width, (gint) strlen (label) * GLYPH_PITCH);
+  }
+  return width;
+}
+
+/* x and height are those of the bar, in pixels, without its frame. */
+static void
+draw_bar (const Canvas * canvas, const GstVideoFormatInfo * finfo,
+    StereoColormap colormap, gint x, gint height)
+{
+  const gint dot = canvas->dot;
+
+  fill (canvas, x - dot * FRAME, dot * (BAR_MARGIN - FRAME),
+      dot * (BAR_WIDTH + 2 * FRAME), height + 2 * dot * FRAME,
+      gst_stereo_color_pack (finfo, FRAME_COLOR));
+  for (gint row = 0; row < height; row++) {
+    gdouble position = 1 - (row + 0.5) / height;
+
+    fill (canvas, x, BAR_MARGIN * dot + row, dot * BAR_WIDTH, 1,
+        gst_stereo_color_pack (finfo,
+            BLACK | stereo_colormap_get (colormap, position)));
+  }
+}
+
+/* Ticks and labels of a bar, as for draw_bar(). */
+static void
+draw_labels (const Canvas * canvas, const Scale * scale, gint x, gint height,
+    guint32 pixel)
+{
+  const gint dot = canvas->dot, tick_x = x - dot * (FRAME + TICK_LENGTH);
+  gchar label[32];
+
+  for (gint64 i = scale->first; i <= scale->last; i++) {
+    gdouble position = (i * scale->step - scale->low)
+        / (scale->high - scale->low);
+    gint row = (gint) floor ((1 - position) * height);
+    gint y = BAR_MARGIN * dot + CLAMP (row, 0, height - 1), text_width;
+
+    /* the middle of tick and label is at y */
+    format_label (label, scale, i);
+    /* without the gap after the last glyph */
+    text_width = (gint) strlen (label) * GLYPH_PITCH - 1;
+    fill (canvas, tick_x, y - dot / 2, dot * TICK_LENGTH, dot, pixel);
+    draw_text (canvas, tick_x - dot * (1 + text_width),
+        y - dot / 2 - GLYPH_HEIGHT / 2 * dot, label, pixel);
+  }
 }
 
 gboolean
@@ -154,62 +225,26 @@ gst_stereo_legend_draw (GstVideoFrame * frame, StereoColormap colormap,
   const gint height = GST_VIDEO_FRAME_HEIGHT (frame);
   const gint dot = MAX (1, MIN (width, height) / PICTURE_PER_DOT);
   const gint bar_height = height - 2 * BAR_MARGIN * dot;
-  const guint32 white = gst_stereo_color_pack (finfo, WHITE);
+  const gint bar_x = width - dot * (FRAME + BAR_WIDTH);
   const Canvas canvas = {
     GST_VIDEO_FRAME_PLANE_DATA (frame, 0),
     GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0),
     GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0), dot
   };
-  gint n_ticks, label_width = 0, panel_width, bar_x;
-  gint64 first, last;
-  gchar label[32];
-  guint decimals;
-  gdouble step;
+  Scale scale = {.low = low,.high = high,.unit = unit };
+  gint panel_width;
 
   if (height < MIN_HEIGHT)
     return FALSE;
-
-  n_ticks = CLAMP (bar_height / (LABEL_PITCH * dot), 1, MAX_TICKS);
-  step = get_tick_step (fabs (high - low) / n_ticks, &decimals);
-  first = (gint64) ceil (MIN (low, high) / step - 1e-9);
-  last = (gint64) floor (MAX (low, high) / step + 1e-9);
-  for (gint64 i = first; i <= last; i++) {
-    format_label (label, i * step, decimals, unit);
-    label_width = MAX (label_width, (gint) strlen (label) * GLYPH_PITCH);
-  }
-
-  panel_width = dot * (MARGIN + label_width + TICK_LENGTH + FRAME + BAR_WIDTH
-      + FRAME);
+  panel_width = dot * (MARGIN + TICK_LENGTH + FRAME + BAR_WIDTH + FRAME
+      + scale_init (&scale, CLAMP (bar_height / (LABEL_PITCH * dot), 1,
+              MAX_TICKS)));
   if (panel_width > width / 2)
     return FALSE;
-
   darken (&canvas, width - panel_width, width, height,
       gst_stereo_color_pack (finfo, BLACK));
-  bar_x = width - dot * (FRAME + BAR_WIDTH);
-  fill (&canvas, bar_x - dot * FRAME, dot * (BAR_MARGIN - FRAME),
-      dot * (BAR_WIDTH + 2 * FRAME), bar_height + 2 * dot * FRAME,
-      gst_stereo_color_pack (finfo, FRAME_COLOR));
-  for (gint row = 0; row < bar_height; row++) {
-    gdouble position = 1 - (row + 0.5) / bar_height;
-
-    fill (&canvas, bar_x, BAR_MARGIN * dot + row, dot * BAR_WIDTH, 1,
-        gst_stereo_color_pack (finfo,
-            BLACK | stereo_colormap_get (colormap, position)));
-  }
-
-  for (gint64 i = first; i <= last; i++) {
-    gdouble position = (i * step - low) / (high - low);
-    gint row = (gint) floor ((1 - position) * bar_height);
-    gint y = BAR_MARGIN * dot + CLAMP (row, 0, bar_height - 1);
-    gint tick_x = bar_x - dot * (FRAME + TICK_LENGTH), text_width;
-
-    /* the middle of tick and label is at y */
-    format_label (label, i * step, decimals, unit);
-    /* without the gap after the last glyph */
-    text_width = (gint) strlen (label) * GLYPH_PITCH - 1;
-    fill (&canvas, tick_x, y - dot / 2, dot * TICK_LENGTH, dot, white);
-    draw_text (&canvas, tick_x - dot * (1 + text_width),
-        y - dot / 2 - GLYPH_HEIGHT / 2 * dot, label, white);
-  }
+  draw_bar (&canvas, finfo, colormap, bar_x, bar_height);
+  draw_labels (&canvas, &scale, bar_x, bar_height,
+      gst_stereo_color_pack (finfo, WHITE));
   return TRUE;
 }
