@@ -170,6 +170,38 @@ build_sphere (GstStereoScene * scene, guint64 frame)
 
 /* Points of the corridor have a nearness from 0 to 1 at the near end.  Its
  * inverse is the distance; half_width times it is the scale in pixels. */
+
+/* Crates on the road, back to front.  near is the disparity at the near end,
+ * below the height of the road there, in pixels, and repeat the number of
+ * repetitions of a texture. */
+static void
+add_crates (GstStereoScene * scene, gdouble near, gdouble repeat,
+    gdouble below)
+{
+  const gdouble half = scene->half_width, y0 = scene->vanish_y;
+
+  for (guint n = 0; n < 4; n++) {
+    const gdouble first = 1.3, span = 4 * HOUSE_LENGTH;
+    guint passed = (guint) (scene->distance * 4 / span);
+    gdouble rest = scene->distance - passed * span / 4;
+    guint crate = (passed + 3 - n) % 4;
+    gdouble nearness = 1 / (first + (4 - n) * span / 4 - rest);
+    static const gdouble places[] = { -0.45, 0.5, -0.12, 0.42 };
+    gdouble x = scene->vanish_x + places[crate] * half * nearness;
+    gdouble size = 0.24 * half * nearness;
+    GstStereoSurface *p = add_surface (scene, SHAPE_PLANE, 4);
+
+    p->w[0] = nearness;
+    p->s[1] = p->t[2] = 256 * repeat / half;
+    p->s[0] = -x * p->s[1];
+    p->t[0] = -y0 * p->t[2];
+    p->s_offset = 131 * crate;
+    p->d[0] = near * nearness;
+    add_patch (scene, PATCH_RECTANGLE, scene->n_surfaces - 1, x,
+        y0 + below * nearness - 0.9 * size, size, 0.9 * size, 0);
+  }
+}
+
 static void
 build_corridor (GstStereoScene * scene, guint64 frame)
 {
@@ -223,27 +255,7 @@ build_corridor (GstStereoScene * scene, guint64 frame)
       p->d[j] = near * p->w[j];
   }
 
-  /* crates on the road, back to front */
-  for (guint n = 0; n < 4; n++) {
-    const gdouble first = 1.3, span = 4 * HOUSE_LENGTH;
-    guint passed = (guint) (scene->distance * 4 / span);
-    gdouble rest = scene->distance - passed * span / 4;
-    guint crate = (passed + 3 - n) % 4;
-    gdouble nearness = 1 / (first + (4 - n) * span / 4 - rest);
-    static const gdouble places[] = { -0.45, 0.5, -0.12, 0.42 };
-    gdouble x = x0 + places[crate] * half * nearness;
-    gdouble size = 0.24 * half * nearness;
-
-    p = add_surface (scene, SHAPE_PLANE, 4);
-    p->w[0] = nearness;
-    p->s[1] = p->t[2] = 256 * repeat / half;
-    p->s[0] = -x * p->s[1];
-    p->t[0] = -y0 * p->t[2];
-    p->s_offset = 131 * crate;
-    p->d[0] = near * nearness;
-    add_patch (scene, PATCH_RECTANGLE, scene->n_surfaces - 1, x,
-        y0 + below * nearness - 0.9 * size, size, 0.9 * size, 0);
-  }
+  add_crates (scene, near, repeat, below);
 }
 
 static void
