@@ -273,8 +273,9 @@ print_values (const StereoAlignmentReport * r)
       "swung to the right", "swung to the left");
   if (!isnan (r->sharpness)) {
     printf ("%-12s right view %.2f times as sharp\n", "Focus", r->sharpness);
+    /* 0 replaces -0 */
     printf ("%-12s right view %.2f times the contrast, %+.0f grey levels\n",
-        "Exposure", r->contrast, r->brightness);
+        "Exposure", r->contrast, rint (r->brightness) + 0.0);
   }
   printf ("%-12s %.1f to %.1f pixels", "Disparity", r->min_disparity,
       r->max_disparity);

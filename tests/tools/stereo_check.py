@@ -98,6 +98,13 @@ class Pages(Case):
                      "Focus        right view 1.0", "num-disparities=32 or more", "To do  "):
             self.assertIn(part, result.stdout)
 
+    def test_a_slightly_darker_view(self):
+        darker = [[tuple(value - (x % 4 == 0) for value in pixel) for x, pixel in enumerate(row)]
+                  for row in RIGHT]
+        pictures.write_png("darker.png", darker)
+        self.assertLess(self.check("left.png", "darker.png")["brightness"], 0)
+        self.assertIn(", +0 grey levels\n", run("left.png", "darker.png").stdout)
+
     def test_other_verdicts(self):
         self.assertEqual(self.check("right.png", "left.png")["status"], "swapped")
         self.assertEqual(self.check("left.png", "left.png")["status"], "same-view")
