@@ -98,22 +98,29 @@ copy_or_null (const char *text)
   return text != NULL ? cli_format ("%s", text) : NULL;
 }
 
-/* Takes ownership of the strings of source. */
+static bool
+has_name (const SceneList * list, const char *name)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    if (strcmp (list->item[i].name, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Takes ownership of the strings of source.  Numbers its name if the list has
+ * it. */
 static void
 append_source (SceneList * list, SceneSource source)
 {
   char *plain = source.name;
 
-  for (unsigned number = 2, i = 0; i < list->n; i++) {
-    if (strcmp (list->item[i].name, source.name) == 0) {
-      if (source.name != plain)
-        free (source.name);
-      source.name = cli_format ("%s-%u", plain, number++);
-      i = (unsigned) -1;
-    }
+  source.name = cli_format ("%s", plain);
+  for (unsigned number = 2; has_name (list, source.name); number++) {
+    free (source.name);
+    source.name = cli_format ("%s-%u", plain, number);
   }
-  if (source.name != plain)
-    free (plain);
+  free (plain);
   list->item = cli_resize (list->item, (list->n + 1) * sizeof (*list->item));
   list->item[list->n++] = source;
 }
@@ -197,17 +204,27 @@ free_names (char **names, size_t n)
   free (names);
 }
 
-/* The last part of a path. */
-static char *
-base_name (const char *path)
+/* Where the last part of a path begins; *length is without separators at the
+ * end. */
+static size_t
+find_last_part (const char *path, size_t *length)
 {
   size_t end = strlen (path), start;
 
-  while (end > 1 && platform_is_separator (path[end - 1]))
+  while (end > 0 && platform_is_separator (path[end - 1]))
     end--;
   for (start = end; start > 0 && !platform_is_separator (path[start - 1]);
       start--);
-  return cli_format ("%.*s", (int) (end - start), path + start);
+  *length = end - start;
+  return start;
+}
+
+static char *
+base_name (const char *path)
+{
+  size_t length, start = find_last_part (path, &length);
+
+  return cli_format ("%.*s", (int) length, path + start);
 }
 
 /* The name of a folder; of "." and ".." that of their real path. */
@@ -562,16 +579,12 @@ static char *
 find_truth (const char *folder, const char *name)
 {
   char *here = cli_format ("%s/%s", folder, name), *other;
-  size_t end = strlen (folder), start;
+  size_t length, start = find_last_part (folder, &length);
 
-  while (end > 0 && platform_is_separator (folder[end - 1]))
-    end--;
-  for (start = end; start > 0 && !platform_is_separator (folder[start - 1]);
-      start--);
   if (exists (here) || start < 2)
     return here;
   other = cli_format ("%.*s_gt/%.*s/%s", (int) start - 1, folder,
-      (int) (end - start), folder + start, name);
+      (int) length, folder + start, name);
   if (!exists (other)) {
     free (other);
     return here;
