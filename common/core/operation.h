@@ -52,6 +52,9 @@ typedef struct
 /* The configuration for images like this one, in colour if it has any. */
 StereoPortSetup stereo_port_setup_of (const StereoImage * image);
 
+bool stereo_port_setup_equal (const StereoPortSetup * a,
+    const StereoPortSetup * b);
+
 /* Arguments of plan(). */
 typedef struct
 {

@@ -158,8 +158,17 @@ stereo_port_setup_of (const StereoImage * image)
     .format = image->format,
     .width = image->width,
     .height = image->height,
-    .n_planes = stereo_format_planes (info, stereo_format_is_color (info)),
+    /* an unknown format is refused later */
+    .n_planes = info != NULL ? stereo_format_planes (info,
+        stereo_format_is_color (info)) : 1,
   };
+}
+
+bool
+stereo_port_setup_equal (const StereoPortSetup * a, const StereoPortSetup * b)
+{
+  return a->format == b->format && a->width == b->width
+      && a->height == b->height && a->n_planes == b->n_planes;
 }
 
 static void

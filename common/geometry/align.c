@@ -463,13 +463,6 @@ stereo_alignment_add (StereoAlignment * self, int width, int height,
 
 /* ------------------------------------------------------------------ measure */
 
-static bool
-is_same_setup (const StereoPortSetup * a, const StereoPortSetup * b)
-{
-  return a->format == b->format && a->width == b->width
-      && a->height == b->height && a->n_planes == b->n_planes;
-}
-
 /* The runner of this device. */
 static StereoStatus
 open_runner (StereoAlignment * self, StereoDevice * device,
@@ -508,8 +501,8 @@ run_rows (StereoAlignment * self, const StereoImage * left,
   const StereoImage *const outs[1] = { &out };
   StereoStatus status = STEREO_OK;
 
-  if (!is_same_setup (&inputs[0], &self->inputs[0])
-      || !is_same_setup (&inputs[1], &self->inputs[1])) {
+  if (!stereo_port_setup_equal (&inputs[0], &self->inputs[0])
+      || !stereo_port_setup_equal (&inputs[1], &self->inputs[1])) {
     self->inputs[0].width = 0;
     status = stereo_runner_configure (self->runner, inputs, &output, NULL);
     if (status == STEREO_OK)

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "core/image.h"
 #include "core/params.h"
 #include "core/runner.h"
 #include "geometry/cloud.h"
@@ -263,38 +262,22 @@ stereo_operation_output_size (const StereoOperation * self, int width,
   return STEREO_OK;
 }
 
-static StereoPortSetup
-get_setup (const StereoImage * image)
-{
-  const StereoFormatInfo *info = stereo_format_info (image->format);
-
-  return (StereoPortSetup) {
-  image->format, image->width, image->height,
-        info != NULL ? stereo_format_planes (info, true) : 1};
-}
-
-static bool
-is_same_setup (const StereoPortSetup * a, const StereoPortSetup * b)
-{
-  return a->format == b->format && a->width == b->width
-      && a->height == b->height && a->n_planes == b->n_planes;
-}
-
 /* A missing image is configured as the first one. */
 static StereoStatus
 configure_operation (StereoOperation * self, const StereoImage * const *inputs,
     const StereoImage * output)
 {
-  const StereoPortSetup out = get_setup (output);
+  const StereoPortSetup out = stereo_port_setup_of (output);
   StereoStatus status;
 
   for (unsigned i = 0; i < MAX_INPUTS; i++) {
-    const StereoPortSetup in = get_setup (inputs[inputs[i] != NULL ? i : 0]);
+    const StereoPortSetup in = stereo_port_setup_of (inputs[inputs[i] != NULL
+            ? i : 0]);
 
-    self->changed |= !is_same_setup (&in, &self->inputs[i]);
+    self->changed |= !stereo_port_setup_equal (&in, &self->inputs[i]);
     self->inputs[i] = in;
   }
-  self->changed |= !is_same_setup (&out, &self->outputs[0]);
+  self->changed |= !stereo_port_setup_equal (&out, &self->outputs[0]);
   self->outputs[0] = out;
   /* the counts of a packed cloud, which is not available here */
   self->outputs[1] = (StereoPortSetup) {
