@@ -158,7 +158,8 @@ get_remedy (GstStereoMatcher * matcher, StereoAlignmentStatus status)
           ? " Corrections do not suffice: calibrate the cameras."
           : " Rectify with stereorectify, or set alignment=correct.";
     case STEREO_ALIGNMENT_SWAPPED:
-      return " Swap the links of sink_left and sink_right.";
+      return " Swap the links of sink_left and sink_right, or change "
+          "swap of stereosplit.";
     case STEREO_ALIGNMENT_SAME_VIEW:
       return " Link each camera to one of sink_left and sink_right.";
     default:

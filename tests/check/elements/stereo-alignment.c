@@ -193,7 +193,8 @@ static const struct
   {SCENE, SCENE "view=right zoom=1.02", "off", "% larger"},
   {SCENE "pattern=planes swap=true",
         SCENE "pattern=planes view=right swap=true", "swapped",
-        "Swap the links of sink_left and sink_right."},
+        "Swap the links of sink_left and sink_right, or change swap of "
+        "stereosplit."},
   {SCENE, SCENE, "same-view", "Link each camera to one of"},
   {SCENE "seed=1", SCENE "seed=2 view=right pattern=planes", "unknown", NULL},
   {SCENE "pattern=slanted seed=1", SCENE "pattern=slanted seed=2", "unknown",
