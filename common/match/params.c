@@ -37,7 +37,7 @@ const StereoParamSpec stereo_common_params[] = {
 
 /* Row index of the table, or NULL with the rows subtracted from index. */
 static const StereoParamSpec *
-row (const StereoParamSpec * table, size_t * index)
+find_row (const StereoParamSpec * table, size_t * index)
 {
   for (; table->name != NULL; table++) {
     if ((*index)-- == 0)
@@ -53,12 +53,12 @@ stereo_algorithm_param (const StereoAlgorithm * algorithm, size_t index)
 
   if (algorithm == NULL)
     return NULL;
-  spec = row (stereo_common_params, &index);
+  spec = find_row (stereo_common_params, &index);
   if (spec == NULL && algorithm->refines)
-    spec = row (stereo_refine_params, &index);
+    spec = find_row (stereo_refine_params, &index);
   if (spec == NULL && algorithm->checks_mutually)
-    spec = row (stereo_check_params, &index);
-  return spec != NULL ? spec : row (algorithm->params, &index);
+    spec = find_row (stereo_check_params, &index);
+  return spec != NULL ? spec : find_row (algorithm->params, &index);
 }
 
 double
@@ -88,7 +88,7 @@ is_in (const StereoParamSpec * table, const StereoParamSpec * spec)
 }
 
 static const StereoParamSpec *
-find (const StereoParams * params, const char *name)
+find_param (const StereoParams * params, const char *name)
 {
   const StereoParamSpec *spec;
 
@@ -102,7 +102,7 @@ find (const StereoParams * params, const char *name)
 
 /* Address of the parameter in this set. */
 static void *
-field (const StereoParams * params, const StereoParamSpec * spec)
+get_field (const StereoParams * params, const StereoParamSpec * spec)
 {
   char *base = params->own;
 
@@ -134,7 +134,7 @@ stereo_params_new (const StereoAlgorithm * algorithm, StereoParams ** params)
 
   set->algorithm = algorithm;
   for (size_t i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++)
-    stereo_param_write (spec, field (set, spec),
+    stereo_param_write (spec, get_field (set, spec),
         stereo_algorithm_param_initial (algorithm, spec));
   set->network = stereo_network;
 
@@ -167,7 +167,8 @@ stereo_params_copy (StereoParams * target, const StereoParams * source)
 }
 
 static StereoStatus
-unknown (const StereoParams * params, const char *name, StereoMessage * why)
+fail_unknown (const StereoParams * params, const char *name,
+    StereoMessage * why)
 {
   return stereo_fail (why, STEREO_ERROR_ARGUMENT,
       "%s has no parameter '%s'", params->algorithm->name, name);
@@ -183,12 +184,12 @@ stereo_params_set (StereoParams * params, const char *name, double value,
   if (params == NULL || name == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no parameter is named");
 
-  spec = find (params, name);
+  spec = find_param (params, name);
   if (spec == NULL)
-    return unknown (params, name, why);
+    return fail_unknown (params, name, why);
   status = stereo_param_check (spec, value, why);
   if (status == STEREO_OK)
-    stereo_param_write (spec, field (params, spec), value);
+    stereo_param_write (spec, get_field (params, spec), value);
   return status;
 }
 
@@ -205,7 +206,7 @@ stereo_params_set_weights (StereoParams * params, const char *text,
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "the parameters are missing");
   if (!params->algorithm->refines)
-    return unknown (params, "weights", why);
+    return fail_unknown (params, "weights", why);
   if (text != NULL)
     return stereo_network_parse (text, length, &params->network, why);
   params->network = stereo_network;
@@ -267,13 +268,13 @@ stereo_params_set_text (StereoParams * params, const char *name,
       && strcmp (name, "weights") == 0)
     return read_weights (params, text, why);
 
-  spec = find (params, name);
+  spec = find_param (params, name);
   if (spec == NULL)
-    return text != NULL ? unknown (params, name, why) : stereo_fail (why,
+    return text != NULL ? fail_unknown (params, name, why) : stereo_fail (why,
         STEREO_ERROR_ARGUMENT, "%s is given no value", name);
   status = stereo_param_parse (spec, text, &value, why);
   if (status == STEREO_OK)
-    stereo_param_write (spec, field (params, spec), value);
+    stereo_param_write (spec, get_field (params, spec), value);
   return status;
 }
 
@@ -285,9 +286,9 @@ stereo_params_get (const StereoParams * params, const char *name,
 
   if (params == NULL || name == NULL || value == NULL)
     return false;
-  spec = find (params, name);
+  spec = find_param (params, name);
   if (spec == NULL)
     return false;
-  *value = stereo_param_read (spec, field (params, spec));
+  *value = stereo_param_read (spec, get_field (params, spec));
   return true;
 }
