@@ -200,7 +200,7 @@ set_parameter (StereoOperation * operation, const char *name, const char *text)
 }
 
 static bool
-synthesise (const Options * options, StereoOperation * operation,
+synthesize (const Options * options, StereoOperation * operation,
     const Image * left, const Image * right, const Image * view,
     StereoMessage * why)
 {
@@ -325,7 +325,7 @@ main (int argc, char **argv)
     right = read_rgb (options.right, &left);
   view = left;
   view.data = cli_resize (NULL, 3 * (size_t) view.width * (size_t) view.height);
-  if (synthesise (&options, operation, &left, &right, &view, &why)
+  if (synthesize (&options, operation, &left, &right, &view, &why)
       && (options.save == NULL || image_write_png_rgb (options.save,
               view.width, view.height, view.data, &why))
       && stereo_operation_get (operation, "position", &position)) {

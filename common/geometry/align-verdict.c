@@ -219,7 +219,7 @@ report_rows (const StereoAlignPair * p,
 {
   double rows[STEREO_ALIGN_FIELD], sigma[STEREO_ALIGN_FIELD];
   double jacobian[STEREO_ALIGN_FIELD][STEREO_ALIGN_N];
-  const int centre = STEREO_ALIGN_FIELD / 2;
+  const int center = STEREO_ALIGN_FIELD / 2;
   StereoAlignField field;
   bool off = false;
 
@@ -232,8 +232,8 @@ report_rows (const StereoAlignPair * p,
     off |= fabs (rows[i]) > MAX_ROWS
         && fabs (rows[i]) > MAX_DEVIATIONS * sigma[i];
   }
-  r->offset = rows[centre];
-  r->offset_sigma = sigma[centre];
+  r->offset = rows[center];
+  r->offset_sigma = sigma[center];
   r->rows_median = stereo_align_field_quantile (rows, 0.5);
   r->rows_95 = stereo_align_field_quantile (rows, 0.05);
   r->rows_max = stereo_align_field_quantile (rows, 0);

@@ -320,18 +320,18 @@ interpolate_four (uint8_t * out, const uint8_t * at, size_t stride, int fx,
 static void
 remap_border (const StereoRemapPlane * p, StereoSource s, uint8_t * out)
 {
-  const uint8_t *neighbours[4];
+  const uint8_t *neighbors[4];
 
   for (int i = 0; i < 4; i++) {
     int x = (s.x >> 8) + i % 2, y = (s.y >> 8) + i / 2;
 
-    neighbours[i] = x >= 0 && x < p->width && y >= 0 && y < p->height
+    neighbors[i] = x >= 0 && x < p->width && y >= 0 && y < p->height
         ? p->in + (size_t) y * p->in_stride + (size_t) x
         * (size_t) p->sample_bytes : p->border;
   }
   for (int i = 0; i < p->sample_bytes; i++)
-    out[i] = interpolate (neighbours[0][i], neighbours[1][i], neighbours[2][i],
-        neighbours[3][i], s.x & 255, s.y & 255);
+    out[i] = interpolate (neighbors[0][i], neighbors[1][i], neighbors[2][i],
+        neighbors[3][i], s.x & 255, s.y & 255);
 }
 
 /* Compiled for each size of a sample. */

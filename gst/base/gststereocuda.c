@@ -216,7 +216,7 @@ get_shared (const Api * api, gint id)
 
 /* Stops at the first peer that answers. */
 static gboolean
-ask_neighbour (GstElement * element, GstPad * pad, gpointer user_data)
+ask_neighbor (GstElement * element, GstPad * pad, gpointer user_data)
 {
   GstQuery *query = gst_query_new_context (CONTEXT_TYPE);
   GstContext *given = NULL;
@@ -246,9 +246,9 @@ gst_stereo_cuda_ensure_context (GstElement * element, gint id,
   }
   /* gst_element_set_context() calls gst_stereo_cuda_set_context() */
   if (*context == NULL)
-    gst_element_foreach_src_pad (element, ask_neighbour, NULL);
+    gst_element_foreach_src_pad (element, ask_neighbor, NULL);
   if (*context == NULL)
-    gst_element_foreach_sink_pad (element, ask_neighbour, NULL);
+    gst_element_foreach_sink_pad (element, ask_neighbor, NULL);
   if (*context == NULL)
     gst_element_post_message (element,
         gst_message_new_need_context (GST_OBJECT_CAST (element),

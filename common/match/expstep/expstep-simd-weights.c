@@ -88,7 +88,7 @@ raw_weights (const StereoExpstepConstants * k, const StereoExpstepWork * work,
 /* floor ((512 u + t) / (2 t)) with one reciprocal.  Quotients are multiples of
  * 1 / (2 t) > 0.0006; all errors, including the offset, are below 0.0002. */
 static void
-normalise (const uint8_t * u, const uint8_t * v, int n, uint8_t * before,
+normalize (const uint8_t * u, const uint8_t * v, int n, uint8_t * before,
     uint8_t * after)
 {
   for (int x = 0; x < n; x++) {
@@ -113,7 +113,7 @@ make_row_weights (const StereoExpstepConstants * k,
   memset (m->raw[0], 0, (size_t) s);
   memset (m->raw[1] + (k->width - s), 0, (size_t) s);
   memcpy (m->raw[0] + s, m->raw[1], (size_t) (k->width - s));
-  normalise (m->raw[0], m->raw[1], k->width, before, after);
+  normalize (m->raw[0], m->raw[1], k->width, before, after);
   memset (before + k->width, 0, work->pitch - (size_t) k->width);
   memset (after + k->width, 0, work->pitch - (size_t) k->width);
 }
@@ -137,7 +137,7 @@ make_column_weights (const StereoExpstepConstants * k,
         m->raw[1]);
   else
     memset (m->raw[1], 0, width);
-  normalise (m->raw[0], m->raw[1], k->width, before, after);
+  normalize (m->raw[0], m->raw[1], k->width, before, after);
   memset (before + width, 0, work->pitch - width);
   memset (after + width, 0, work->pitch - width);
 }

@@ -32,7 +32,7 @@ raw_weight (const uint8_t * table, uint32_t p, uint32_t q)
 /* Both weights of a pass in bytes 0 and 1.  Quotients are multiples of
  * 1 / (2 t), at least 1 / 1532. */
 __device__ __forceinline__ uint32_t
-normalise (uint32_t u, uint32_t v)
+normalize (uint32_t u, uint32_t v)
 {
   uint32_t t = 256 + u + v;
   float r = __fdividef (0.5f, to_float (t));
@@ -135,7 +135,7 @@ weights_at (const PrepareArgs & a, const uint8_t * table, int s, int x, int y)
 
     u[j] = inside ? weight : 0;
   }
-  return normalise (u[0], u[1]) | normalise (u[2], u[3]) << 16;
+  return normalize (u[0], u[1]) | normalize (u[2], u[3]) << 16;
 }
 
 template < int CHANNELS, int METRIC, int SIZE > __global__ void

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define MILLIMETRE 0.001
+#define MILLIMETER 0.001
 
 /* Image sizes of ZED cameras, and their names in the file. */
 static const struct
@@ -116,7 +116,7 @@ read_pose (const GstStereoZedFile * file, const gchar * size,
   }
   gst_stereo_calibration_make_rotation (vector, calibration->rotation);
   calibration->has_pose = TRUE;
-  calibration->unit = MILLIMETRE;
+  calibration->unit = MILLIMETER;
   return TRUE;
 }
 

@@ -245,13 +245,13 @@ blur_line (guint16 * at, gint n, gsize step, const guint32 * kernel,
     memcpy (line + 3 * (i + reach), at + step * CLAMP (i, 0, n - 1),
         3 * sizeof (*line));
   for (gint i = 0; i < n; i++, at += step) {
-    const guint16 *centre = line + 3 * (i + reach);
+    const guint16 *center = line + 3 * (i + reach);
 
     for (gint c = 0; c < 3; c++) {
-      guint64 sum = 32768 + (guint64) kernel[0] * centre[c];
+      guint64 sum = 32768 + (guint64) kernel[0] * center[c];
 
       for (gint k = 1; k <= reach; k++)
-        sum += (guint64) kernel[k] * (centre[c - 3 * k] + centre[c + 3 * k]);
+        sum += (guint64) kernel[k] * (center[c - 3 * k] + center[c + 3 * k]);
       at[c] = (guint16) (sum >> 16);
     }
   }

@@ -206,7 +206,7 @@ def _cost(residuals: np.ndarray, weights: np.ndarray, solution: Solution, noise:
     return float((weights * (residuals ** 2).sum(axis=1)).sum() + (prior * values ** 2).sum())
 
 
-def minimise(problem: _Problem, solution: Solution, robust: bool = False,
+def minimize(problem: _Problem, solution: Solution, robust: bool = False,
              max_iterations: int = _MAX_ITERATIONS) -> Solution:
     """The solution of least squares near a given one."""
     damping = 1e-4
@@ -262,9 +262,9 @@ def _turn_to(direction: np.ndarray) -> np.ndarray:
 def _homography(points: np.ndarray, images: np.ndarray) -> np.ndarray:
     """By the direct linear transformation, on normalised coordinates."""
     def normal(values: np.ndarray) -> np.ndarray:
-        centre, spread = values.mean(axis=0), max(float(values.std()), 1e-12)
-        return np.array([[1 / spread, 0, -centre[0] / spread],
-                         [0, 1 / spread, -centre[1] / spread], [0, 0, 1]])
+        center, spread = values.mean(axis=0), max(float(values.std()), 1e-12)
+        return np.array([[1 / spread, 0, -center[0] / spread],
+                         [0, 1 / spread, -center[1] / spread], [0, 0, 1]])
 
     before, after = normal(points), normal(images)
     p = np.column_stack([points, np.ones(len(points))]) @ before.T
@@ -283,13 +283,13 @@ def _single(model: Model, seen: Sequence[Observation], size: Tuple[int, int]) ->
                                np.zeros(len(model.coefficients))])
         begin = Solution(model, (lens,), np.zeros(6),
                          np.array([_pose(model, lens, one) for one in seen]))
-        found = minimise(problem, begin, robust=True, max_iterations=12)
+        found = minimize(problem, begin, robust=True, max_iterations=12)
         error = float(np.median(np.hypot(*problem.residuals(found).T)))
         if error < least and found.lenses[0][:2].min() > 0:
             best, least = found, error
     if best is None:
         raise np.linalg.LinAlgError("no focal length")
-    return minimise(problem, best, robust=True)
+    return minimize(problem, best, robust=True)
 
 
 def _relative(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -311,13 +311,13 @@ def solve(model: Model, views: Sequence[Views], size: Tuple[int, int]) -> Soluti
     right = _single(model, [pair[1] for pair in views if pair[1] is not None], size)
     begin = Solution(model, (left.lenses[0], right.lenses[0]),
                      _relative(left.poses, right.poses), left.poses)
-    return minimise(_Problem(views), begin, robust=True)
+    return minimize(_Problem(views), begin, robust=True)
 
 
 def refine(solution: Solution, views: Sequence[Views], boards: Sequence[int]) -> Solution:
     """Least squares of some of the boards, from the solution of all."""
     begin = replace(solution, poses=solution.poses[list(boards)])
-    return minimise(_Problem([views[board] for board in boards]), begin, max_iterations=20)
+    return minimize(_Problem([views[board] for board in boards]), begin, max_iterations=20)
 
 
 def residuals_by_view(solution: Solution, views: Sequence[Views]) -> List[List[np.ndarray]]:

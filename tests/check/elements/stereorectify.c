@@ -951,18 +951,18 @@ check_warning (const gchar * properties, const gchar * text,
 
 TEST (test_implausible)
 {
-  static const gchar *const millimetres = PINHOLE ("319.5", "239.5")
+  static const gchar *const millimeters = PINHOLE ("319.5", "239.5")
       TRANSLATION ("-120");
   static const gchar *const half_size = PINHOLE ("159.5", "119.5")
       TRANSLATION ("-0.12");
 
-  check_warning ("view=left", millimetres, "a baseline of 120 m. If the "
+  check_warning ("view=left", millimeters, "a baseline of 120 m. If the "
       "cameras have another distance, set calibration-unit");
-  check_warning ("view=left calibration-unit=0.001", millimetres, NULL);
-  check_warning ("view=left calibration-unit=0.000001", millimetres,
+  check_warning ("view=left calibration-unit=0.001", millimeters, NULL);
+  check_warning ("view=left calibration-unit=0.000001", millimeters,
       "baseline of 0.00012 m");
   /* one warning per pair */
-  check_warning ("view=right", millimetres, NULL);
+  check_warning ("view=right", millimeters, NULL);
   check_warning ("view=left", half_size, "principal point, (159.5, 119.5), is "
       "far from the centre of video of 640x480. If it is for another size, add "
       "image_width and image_height");

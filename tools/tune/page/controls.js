@@ -33,7 +33,7 @@ function same(a, b) {
     ? Math.abs(a - b) <= 1e-6 * Math.max(Math.abs(a), Math.abs(b)) : a === b;
 }
 
-function isColour({kind, name, max}) {
+function isColor({kind, name, max}) {
   return kind === 'uint' && max === ARGB && name.endsWith('color');
 }
 
@@ -92,7 +92,7 @@ function makeText(property, named, enter) {
 }
 
 /* 0xAARRGGBB: colour and opacity. */
-function makeColour(property, named, enter) {
+function makeColor(property, named, enter) {
   const picker = make('input', {
     type: 'color', id: named.id, 'aria-describedby': named.help, oninput: seldom(DRAG, () => send()),
   });
@@ -173,7 +173,7 @@ function makerOf(property) {
     return makeChoices;
   if (!isExact(property))
     return makeText;
-  return isColour(property) ? makeColour : makeNumber;
+  return isColor(property) ? makeColor : makeNumber;
 }
 
 /* A property: its name, control, help and default. */
