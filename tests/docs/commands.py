@@ -23,6 +23,7 @@ import sys
 import tempfile
 
 import blocks
+import textures
 
 TIMEOUT = 120
 WIDTH, HEIGHT, SHIFT, SCALE = 48, 32, 4, 4
@@ -38,13 +39,7 @@ def write(path, data):
 
 
 def view(shift):
-    """A PPM image of a texture moved to the left by shift pixels."""
-    pixels = bytearray()
-    for y in range(HEIGHT):
-        for x in range(WIDTH):
-            n = ((x + shift) * 2654435761 ^ y * 40503 * 65537) & 0xffffffff
-            pixels += struct.pack(">I", n * 2246822519 & 0xffffffff)[:3]
-    return b"P6 %d %d 255\n" % (WIDTH, HEIGHT) + bytes(pixels)
+    return textures.texture(WIDTH, HEIGHT, shift)
 
 
 def grey(level):

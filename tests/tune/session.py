@@ -16,6 +16,7 @@ import unittest
 import zlib
 
 import suite
+import textures
 from page import PATIENCE, PROGRAM, Server, ServerCase, VIEWS, Viewer
 
 QUICK = ("--demo", "--matcher", "stereovcbw")
@@ -25,13 +26,8 @@ WIDTH, HEIGHT, SHIFT = 96, 64, 5
 
 
 def texture(shift):
-    """A PPM image; SHIFT pixels further left in the right view."""
-    pixels = bytearray()
-    for y in range(HEIGHT):
-        for x in range(WIDTH):
-            n = ((x + shift) * 2654435761 ^ y * 40503 * 65537) & 0xffffffff
-            pixels += struct.pack(">I", n * 2246822519 & 0xffffffff)[:3]
-    return b"P6 %d %d 255\n" % (WIDTH, HEIGHT) + bytes(pixels)
+    """A view; SHIFT pixels further left in the right one."""
+    return textures.texture(WIDTH, HEIGHT, shift)
 
 
 def read_png(data):
