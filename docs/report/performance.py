@@ -184,11 +184,16 @@ def short(machine):
     return machine["device"]["device"].replace("NVIDIA ", "")
 
 
+def published_key(entry):
+    return papers_label(entry["setup"]), entry["format"], tuple(entry["workload"])
+
+
 def published(found):
+    entries = load("published-speed")
+    found = [m for m in found if any(published_key(e) in m["results"] for e in entries)]
     rows = []
-    for entry in load("published-speed"):
-        key = (papers_label(entry["setup"]), entry["format"], tuple(entry["workload"]))
-        results = [m["results"].get(key) for m in found]
+    for entry in entries:
+        results = [m["results"].get(published_key(entry)) for m in found]
         if not any(results):
             continue
         in_ms = "ms" in entry
