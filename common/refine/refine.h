@@ -195,7 +195,7 @@ typedef struct
   /* Winners to work->map: consistency check and speckle filter. */
   StereoStatus (*check) (StereoQueue * queue, const StereoRefineConstants * k,
       const StereoWinners * winners, const StereoRefineWork * work);
-  /* work->map to work->filled: the fill of the row. */
+  /* work->map to work->filled: the fill of the row.  Once per check(). */
   StereoStatus (*fill) (StereoQueue * queue, const StereoRefineConstants * k,
       const StereoRefineWork * work);
   /* Slopes of map, work->map or work->filled, to work->slopes. */

@@ -1081,10 +1081,14 @@ bench_confirm (const Rig * r)
       r->mirrored);
 }
 
+/* The fill lists the holes of one check. */
 static StereoStatus
 bench_fill (const Rig * r)
 {
-  return r->stages->fill (r->queue, &r->plan.constants, &r->plan.work);
+  const StereoStatus status = bench_check (r);
+
+  return status != STEREO_OK ? status
+      : r->stages->fill (r->queue, &r->plan.constants, &r->plan.work);
 }
 
 static StereoStatus
@@ -1134,7 +1138,7 @@ static const struct
 } benches[] = {
   {"M", STEREO_REFINE_ALL, bench_confirm},
   {"L S", STEREO_REFINE_ALL, bench_check},
-  {"F3", STEREO_REFINE_ALL, bench_fill},
+  {"L S F3", STEREO_REFINE_ALL, bench_fill},
   {"slopes", STEREO_REFINE_ALL, bench_slopes},
   {"Fv", STEREO_REFINE_ALL, bench_vote_fill},
   {"Ws", STEREO_REFINE_ALL, bench_slanted_median},
