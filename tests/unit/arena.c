@@ -159,7 +159,7 @@ TEST (test_too_many)
 TEST (test_overlay)
 {
   StereoArena arena;
-  char *before, *first, *second, *third, *behind, *memory;
+  char *before, *first, *second, *third, *fourth, *behind, *memory;
   size_t begin, end;
 
   stereo_arena_reset (&arena);
@@ -172,14 +172,20 @@ TEST (test_overlay)
   CHECK_INT (arena.size, ==, end);
   stereo_arena_add (&arena, (void **) &third, 1500, 1);
   CHECK_INT (arena.size, ==, end);
-  stereo_arena_go_to (&arena, end);
+  stereo_arena_go_beyond (&arena, end);
+  CHECK_INT (arena.next, ==, end);
+  stereo_arena_go_to (&arena, begin);
+  stereo_arena_add (&arena, (void **) &fourth, 3000, 1);
+  stereo_arena_go_beyond (&arena, end);
+  CHECK_INT (arena.next, ==, arena.size);
   stereo_arena_add (&arena, (void **) &behind, 1, 1);
 
   memory = stereo_aligned_alloc (STEREO_ARENA_ALIGNMENT, arena.size);
   REQUIRE (memory != NULL);
   stereo_arena_bind (&arena, memory);
   CHECK (before == memory && first == memory + begin && third == first);
-  CHECK (second >= first + 1000 && behind >= second + 1000);
+  CHECK (fourth == first);
+  CHECK (second >= first + 1000 && behind >= fourth + 3000);
   stereo_aligned_free (memory);
 }
 
