@@ -209,7 +209,7 @@ check_upload (TuneHttp * http, SoupServerMessage * message)
     return;
   if (!tune_upload_check (soup_server_message_get_request_headers (message))) {
     respond (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE,
-        "Expected images of at most 64 MiB together.\n");
+        "Expected images of at most 64 MiB together, with a Content-Length.\n");
   } else if (http->n_uploads >= MAX_UPLOADS) {
     respond (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "Too many uploads at a time.\n");
