@@ -32,11 +32,13 @@ fail_and_jump (j_common_ptr info)
   longjmp (failure->back, 1);
 }
 
-/* Warnings are counted in num_warnings. */
+/* Keeps the first warning: later ones are only counted in num_warnings. */
 static void
-ignore_message (j_common_ptr info)
+keep_message (j_common_ptr info)
 {
-  (void) info;
+  Failure *failure = (Failure *) info->err;
+
+  info->err->format_message (info, failure->text);
 }
 
 /* With Huffman coding each block of 8x8 pixels has at least one bit: a short
@@ -100,7 +102,7 @@ jpeg_parse (const char *name, const uint8_t * bytes, size_t size,
   memset (&info, 0, sizeof (info));
   info.err = jpeg_std_error (&failure.manager);
   failure.manager.error_exit = fail_and_jump;
-  failure.manager.output_message = ignore_message;
+  failure.manager.output_message = keep_message;
   if (setjmp (failure.back) != 0) {
     image_fail (why, name, "is a damaged JPEG file: %s", failure.text);
     jpeg_destroy_decompress (&info);
@@ -113,7 +115,7 @@ jpeg_parse (const char *name, const uint8_t * bytes, size_t size,
   good = check_header (name, &info, size, why)
       && read_rows (name, &info, image, why);
   if (good && info.err->num_warnings > 0)
-    good = image_fail (why, name, "is cut off or damaged");
+    good = image_fail (why, name, "is cut off or damaged: %s", failure.text);
   jpeg_destroy_decompress (&info);
   if (!good)
     image_clear (image);

@@ -530,7 +530,7 @@ class Downloaded(Case):
             data = file.read()
         size = data.index(b"\xff\xc0") + 5
         for name, bad, says in (
-                ("half", data[:-20], "cut off"), ("head", data[:30], "JPEG"),
+                ("half", data[:-20], "cut off or damaged: Premature end"), ("head", data[:30], "JPEG"),
                 ("arithmetic", data.replace(b"\xff\xc0", b"\xff\xc9"), "arithmetic"),
                 ("large", data[:size] + b"\x3f\xff\x3f\xff" + data[size + 4:], "cut off"),
                 ("larger", data[:size] + b"\x40\x01\x40\x01" + data[size + 4:], "16385x16385"),
