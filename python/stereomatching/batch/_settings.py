@@ -102,6 +102,8 @@ class Settings:
                 raise c.ArgumentError("device '%s': expected auto, cpu, cuda or cuda:N" % device)
         if self.camera is not None:
             check_camera(self.camera)
+        for path in [self.calibration] if isinstance(self.calibration, str) else self.calibration:
+            _require_file(path)
         for operation, given in self.operations.items():
             one_of(operation, "operation", OPERATIONS)
             check_operation(operation, given, self.camera)
@@ -113,6 +115,15 @@ def _float(text: str, what: str) -> float:
         return float(text)
     except ValueError:
         raise c.ArgumentError("%s = %s: expected a number" % (what, text)) from None
+
+
+def _require_file(path: str) -> None:
+    """Raises an ArgumentError if a file cannot be read."""
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise c.ArgumentError("%s: %s" % (path, error.strerror)) from None
 
 
 _CAMERA = tuple(Camera.__dataclass_fields__)
