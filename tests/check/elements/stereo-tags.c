@@ -28,6 +28,7 @@ static const gchar calibration[] = "%YAML:1.0\n"
     " calibration=%s/stereo.yml ! m.sink_right " \
     "stereosgm name=m num-disparities=16 backend=cpu "
 #define MATCH MATCH_ON ("plane")
+#define RECORD "! avenc_ffv1 ! matroskamux ! filesink location=%s/maps.mkv"
 #define PLAY "filesrc location=%s/maps.mkv ! matroskademux ! avdec_ffv1 "
 #define SINK "! appsink name=sink sync=false"
 
@@ -248,7 +249,7 @@ LOOP_TEST (test_recording, 0, 5)
 
   if (!have ("avenc_ffv1") || !have ("matroskamux"))
     return;
-  run (MATCH "! avenc_ffv1 ! matroskamux ! filesink location=%s/maps.mkv");
+  run (MATCH RECORD);
   live = g_strconcat (MATCH, readers[__i__], SINK, NULL);
   played = g_strconcat (PLAY, readers[__i__], SINK, NULL);
   check_same (live, played);
@@ -261,8 +262,7 @@ TEST (test_cylinder)
 {
   if (!have ("avenc_ffv1") || !have ("matroskamux"))
     return;
-  run (MATCH_ON ("cylinder") "! avenc_ffv1 ! matroskamux ! "
-      "filesink location=%s/maps.mkv");
+  run (MATCH_ON ("cylinder") RECORD);
   check_same (MATCH_ON ("cylinder") "! disparitycloud " SINK,
       PLAY "! disparitycloud " SINK);
   /* a field of view of 90 degrees */
@@ -272,39 +272,35 @@ TEST (test_cylinder)
       "invalid-value=0 " SINK);
 }
 
-/* Recorded depth maps are rejected as disparities. */
-TEST (test_recorded_depth)
-{
-  if (!have ("avenc_ffv1") || !have ("matroskamux"))
-    return;
-  run (MATCH "! disparitydepth ! avenc_ffv1 ! matroskamux ! "
-      "filesink location=%s/maps.mkv");
-  check_same (MATCH "! disparitydepth ! disparitycolor legend=true " SINK,
-      PLAY "! disparitycolor legend=true " SINK);
-  check_error (PLAY "! disparitydepth ! fakesink", "another result: depth");
-}
-
 #define RESULT(result) VIEW ("left") "m.sink_left " VIEW ("right") \
     "m.sink_right stereopyramid name=m num-disparities=16 backend=cpu " \
     "disparity-scale=8 vertical-search=true m.src_" result " "
 
-/* Recorded results other than disparities keep their meaning, too. */
-TEST (test_recorded_results)
+/* Recorded results other than disparities keep their meaning, and are rejected
+ * as disparities. */
+LOOP_TEST (test_recorded_results, 0, 3)
 {
+  static const struct
+  {
+    const gchar *live, *error;
+  } results[] = {
+    {MATCH "! disparitydepth ", "another result: depth"},
+    {RESULT ("vertical"), "another result: vertical"},
+    {RESULT ("confidence"), "another result: confidence"},
+  };
+  gchar *recording, *live;
+
   if (!have ("avenc_ffv1") || !have ("matroskamux"))
     return;
-  run (RESULT ("vertical") "! avenc_ffv1 ! matroskamux ! "
-      "filesink location=%s/maps.mkv");
-  check_same (RESULT ("vertical") "! disparitycolor legend=true " SINK,
-      PLAY "! disparitycolor legend=true " SINK);
+  recording = g_strconcat (results[__i__].live, RECORD, NULL);
+  live = g_strconcat (results[__i__].live, "! disparitycolor legend=true " SINK,
+      NULL);
+  run (recording);
+  check_same (live, PLAY "! disparitycolor legend=true " SINK);
   check_error (PLAY "! disparitydepth " CAMERA "! fakesink",
-      "another result: vertical");
-  run (RESULT ("confidence") "! avenc_ffv1 ! matroskamux ! "
-      "filesink location=%s/maps.mkv");
-  check_same (RESULT ("confidence") "! disparitycolor legend=true " SINK,
-      PLAY "! disparitycolor legend=true " SINK);
-  check_error (PLAY "! disparitydepth " CAMERA "! fakesink",
-      "another result: confidence");
+      results[__i__].error);
+  g_free (recording);
+  g_free (live);
 }
 
 /* Over a network with tags, without tags, and without tags but with
