@@ -423,13 +423,16 @@ class Performance(Copy):
             result("cuda", "vcbw", "GRAY8", size, 3), result("cuda", "other", "RGB", size, 5)],
             [result("cuda", "vcbw, paper", "RGB", (512, 512, 96), 2)]))
         self.save("b", machine("cpu", "CPU, 4 threads, none", [
-            result("cpu", "vcbw", "GRAY8", size, 30)]))
+            result("cpu", "vcbw", "GRAY8", size, 30)],
+            [result("cpu", "bp, paper", "GRAY8", (384, 288, 16), 30)]))
+        self.save("c", machine("cpu", "CPU, 2 threads, none", [
+            result("cpu", "vcbw", "GRAY8", size, 60)]))
         page = self.make()
         self.assertLess(page.index("## NVIDIA H200"), page.index("## CPU, 4"))
         rows = [l for l in page.splitlines() if l.startswith("| vcbw, GRAY8 |")]
         self.assertEqual(rows[:2], ["| vcbw, GRAY8 | 3.00 (176947) |",
                                     "| vcbw, GRAY8 | 30.0 (777) |"])
-        # with transfers, like the paper; the CPU was not measured
+        # with transfers, like the paper; one CPU has another result, the other one has none
         self.assertEqual(self.row(page, "vcbw, paper, 512x512x96")[:4], ["ms", "20.0", "-", "41.6"])
         self.assertIn(PEER, page)
         self.assertEqual(self.row(page, "**vcbw**"), ["-"] * 5 + ["**3.00**"])
