@@ -116,7 +116,6 @@ gst_stereo_matcher_start (GstAggregator * aggregator)
   self->next_caps_serial = 0;
   memset (self->warned_of_fields, 0, sizeof (self->warned_of_fields));
   memset (self->warned_of_swap, 0, sizeof (self->warned_of_swap));
-  memset (&self->last_sent, 0, sizeof (self->last_sent));
   gst_stereo_matcher_reset_diagnosis (self);
   gst_stereo_matcher_reset_alignment (self);
   GST_OBJECT_LOCK (self);
@@ -132,8 +131,8 @@ gst_stereo_matcher_stop (GstAggregator * aggregator)
   gboolean stopped;
 
   gst_stereo_matcher_newest_reset (self);
-  gst_clear_event (&self->tags);
   stopped = PARENT->stop (aggregator);
+  gst_stereo_pending_tags_clear (&self->tags);
   /* The device writes to its memory until then. */
   gst_stereo_matcher_reset_diagnosis (self);
   return stopped;

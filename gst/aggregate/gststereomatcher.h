@@ -97,8 +97,7 @@ typedef struct
   gboolean warned_of_rates;
   GstStereoDiagnosis diagnosis;
   GstStereoAlignment alignment; /* its fields say whose they are */
-  GstStereoSentTags last_sent;
-  GstEvent *tags;               /* to be sent on src, or NULL */
+  GstStereoPendingTags tags;    /* of src */
 } GstStereoMatcher;
 
 typedef struct

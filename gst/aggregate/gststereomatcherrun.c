@@ -237,23 +237,6 @@ copy_meta (GstBuffer * from, GstMeta ** meta, gpointer to)
   return TRUE;
 }
 
-/* Arranges for the tags of a pad, if they have changed, to be sent before its
- * next map. */
-static void
-update_tags (GstStereoMatcher * self, const GstStereoRunImage * output,
-    const GstStereoDisparity * disparity)
-{
-  GstStereoResultPad *pad = (GstStereoResultPad *) output->pad;
-  GstEvent **event = pad != NULL ? &pad->tags : &self->tags;
-  GstTagList *tags = gst_stereo_tags_of_disparity (pad != NULL
-      ? &pad->last_sent : &self->last_sent, disparity, output->info);
-
-  if (tags == NULL)
-    return;
-  gst_clear_event (event);
-  *event = gst_event_new_tag (tags);
-}
-
 /* GstAggregator sends caps and segment with the buffer, and tags come after
  * those. */
 GstPadProbeReturn
@@ -262,8 +245,7 @@ gst_stereo_matcher_send_tags (GstPad * pad, GstPadProbeInfo * probe,
 {
   GstStereoMatcher *self = GST_STEREO_MATCHER (user_data);
 
-  if (self->tags != NULL)
-    gst_pad_push_event (pad, g_steal_pointer (&self->tags));
+  gst_stereo_pending_tags_send (&self->tags, pad);
   return GST_PAD_PROBE_OK;
 }
 
@@ -330,5 +312,7 @@ gst_stereo_matcher_describe (GstStereoAggregator * aggregator,
   disparity.weights = stereo_params_get_weights (self->applied);
   disparity.backend = stereo_device_backend (aggregator->device.device);
   gst_stereo_meta_add (image->buffer, &disparity);
-  update_tags (self, image, &disparity);
+  gst_stereo_pending_tags_update (image->pad != NULL
+      ? &GST_STEREO_RESULT_PAD (image->pad)->tags : &self->tags, &disparity,
+      image->info);
 }

@@ -11,7 +11,6 @@
 #include "base/gststereopool.h"
 
 #include <gst/base/gstaggregator.h>
-#include <string.h>
 
 G_DEFINE_TYPE (GstStereoResultPad, gst_stereo_result_pad, GST_TYPE_PAD);
 
@@ -65,8 +64,7 @@ void
 gst_stereo_result_pad_reset (GstStereoResultPad * pad)
 {
   drop_pool (pad);
-  gst_clear_event (&pad->tags);
-  memset (&pad->last_sent, 0, sizeof (pad->last_sent));
+  gst_stereo_pending_tags_clear (&pad->tags);
   pad->discont = TRUE;
 }
 
@@ -160,8 +158,7 @@ gst_stereo_result_pad_push (GstStereoResultPad * pad, GstPad * src,
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
-  if (pad->tags != NULL)
-    gst_pad_push_event (GST_PAD (pad), g_steal_pointer (&pad->tags));
+  gst_stereo_pending_tags_send (&pad->tags, GST_PAD (pad));
   return gst_pad_push (GST_PAD (pad), buffer);
 }
 

@@ -66,8 +66,7 @@ struct _GstStereoResultPad
   GstBufferPool *pool;
   gconstpointer pool_device;    /* of the pool's memory */
   gboolean discont;             /* it lacks the last buffer of `src` */
-  GstStereoSentTags last_sent;  /* tags */
-  GstEvent *tags;               /* to be sent before a buffer, or NULL */
+  GstStereoPendingTags tags;
 };
 
 /* The name of its pad: "src_vertical"; NULL for the disparity, which uses

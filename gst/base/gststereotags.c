@@ -6,6 +6,8 @@
 
 #include "base/gststereotags.h"
 
+#include <string.h>
+
 /* --------------------------------------------------------------------- send */
 
 static GstTagList *
@@ -98,6 +100,33 @@ gst_stereo_tags_of_depth (GstStereoSentTags * sent,
   s = gst_structure_new_empty (GST_STEREO_DEPTH_META);
   gst_stereo_depth_meta_fill (s, depth);
   return make_tags (s, info);
+}
+
+void
+gst_stereo_pending_tags_update (GstStereoPendingTags * self,
+    const GstStereoDisparity * disparity, const GstVideoInfo * info)
+{
+  GstTagList *tags = gst_stereo_tags_of_disparity (&self->last, disparity,
+      info);
+
+  if (tags == NULL)
+    return;
+  gst_clear_event (&self->event);
+  self->event = gst_event_new_tag (tags);
+}
+
+void
+gst_stereo_pending_tags_send (GstStereoPendingTags * self, GstPad * pad)
+{
+  if (self->event != NULL)
+    gst_pad_push_event (pad, g_steal_pointer (&self->event));
+}
+
+void
+gst_stereo_pending_tags_clear (GstStereoPendingTags * self)
+{
+  gst_clear_event (&self->event);
+  memset (self, 0, sizeof (*self));
 }
 
 /* ------------------------------------------------------------------ receive */

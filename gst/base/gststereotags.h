@@ -39,6 +39,19 @@ GstTagList *gst_stereo_tags_of_disparity (GstStereoSentTags * sent,
 GstTagList *gst_stereo_tags_of_depth (GstStereoSentTags * sent,
     const GstStereoDepth * depth, const GstVideoInfo * info);
 
+/* The tags of a pad that sends them before its next map; zeroed, none. */
+typedef struct
+{
+  GstStereoSentTags last;       /* sent, or to be sent */
+  GstEvent *event;              /* to be sent, or NULL */
+} GstStereoPendingTags;
+
+/* Takes the tags of maps of such video unless they are the last ones. */
+void gst_stereo_pending_tags_update (GstStereoPendingTags * self,
+    const GstStereoDisparity * disparity, const GstVideoInfo * info);
+void gst_stereo_pending_tags_send (GstStereoPendingTags * self, GstPad * pad);
+void gst_stereo_pending_tags_clear (GstStereoPendingTags * self);
+
 /* The tags that were received; zeroed, none. */
 typedef struct
 {
