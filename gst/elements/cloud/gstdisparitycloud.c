@@ -32,6 +32,8 @@
  *     x = (column - cx) / focal-length * z
  *     y = (row - cy) / focal-length * z
  *
+ * Pixels are taken to be square; it warns if the caps say otherwise.
+ *
  * After `stereorectify projection=cylinder`, which the metadata say, or with
  * #GstDisparityCloud:projection, the views are pictures on a cylinder around
  * the baseline:
@@ -112,6 +114,7 @@ struct _GstDisparityCloud
   guint32 *counts;              /* points of each row */
   gboolean check_pending;       /* whether the cloud has any points */
   gboolean warned;              /* that it has none */
+  gboolean warned_of_shape;
   gboolean filled_posted;
 };
 
@@ -406,6 +409,21 @@ check_sizes (GstDisparityCloud * self,
   return FALSE;
 }
 
+/* Warns once about pixels that are not square. */
+static void
+check_shape (GstDisparityCloud * self, const GstVideoInfo * map)
+{
+  const gint n = GST_VIDEO_INFO_PAR_N (map), d = GST_VIDEO_INFO_PAR_D (map);
+
+  if (n == d || self->warned_of_shape)
+    return;
+  self->warned_of_shape = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("Expected square pixels, got pixel-aspect-ratio=%d/%d: y of all points "
+          "is wrong by this factor. Scale the views to square pixels before "
+          "the matcher.", n, d), (NULL));
+}
+
 static GstFlowReturn
 gst_disparity_cloud_process_map (GstDisparityConsumer * base,
     GstStereoInput * inputs, GstClockTime time)
@@ -425,6 +443,7 @@ gst_disparity_cloud_process_map (GstDisparityConsumer * base,
   if ((colors && !check_sizes (self, info))
       || !choose_params (self, inputs[MAP].buffer, info, colors))
     return GST_FLOW_ERROR;
+  check_shape (self, &info[MAP]);
   flow = gst_stereo_aggregator_process_frame (&base->parent, &frame);
   if (flow != GST_FLOW_OK)
     return flow;
@@ -450,6 +469,7 @@ gst_disparity_cloud_start (GstAggregator * aggregator)
 {
   GST_DISPARITY_CLOUD (aggregator)->negotiated = FALSE;
   GST_DISPARITY_CLOUD (aggregator)->warned = FALSE;
+  GST_DISPARITY_CLOUD (aggregator)->warned_of_shape = FALSE;
   GST_DISPARITY_CLOUD (aggregator)->filled_posted = FALSE;
   return PARENT->start (aggregator);
 }

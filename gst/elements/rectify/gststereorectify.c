@@ -11,7 +11,8 @@
  *
  * Rectifies one view of a stereo camera: it removes the distortion of the lens
  * and rotates the view so that a point is on the same row of both views, as
- * matchers require. Use one element for each view.
+ * matchers require. Use one element for each view. Rectified views have square
+ * pixels.
  *
  * ## Example launch line
  * |[
@@ -526,8 +527,33 @@ add_other_memory (GstCaps * caps)
   return both;
 }
 
-/* Both pads have the same caps except for the memory.  The CPU writes system
- * memory only. */
+/* Rectified views have square pixels, whatever those of the cameras are.  Takes
+ * caps, which are from the pad with this direction. */
+static GstCaps *
+square_pixels (GstStereoRectify * self, GstPadDirection direction,
+    GstCaps * caps)
+{
+  gboolean calibrated;
+
+  GST_OBJECT_LOCK (self);
+  calibrated = self->calibration != NULL && self->calibration[0] != '\0';
+  GST_OBJECT_UNLOCK (self);
+  if (!calibrated)
+    return caps;
+  caps = gst_caps_make_writable (caps);
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstStructure *s = gst_caps_get_structure (caps, i);
+
+    gst_structure_remove_field (s, "pixel-aspect-ratio");
+    if (direction == GST_PAD_SINK)
+      gst_structure_set (s, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1,
+          NULL);
+  }
+  return caps;
+}
+
+/* Both pads have the same caps except for the memory and the shape of pixels.
+ * The CPU writes system memory only. */
 static GstCaps *
 gst_stereo_rectify_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
@@ -543,7 +569,8 @@ gst_stereo_rectify_transform_caps (GstBaseTransform * trans,
 
   gst_caps_unref (ours);
   gst_caps_unref (formats);
-  return gst_stereo_caps_filter (result, filter);
+  return gst_stereo_caps_filter (square_pixels (GST_STEREO_RECTIFY (trans),
+          direction, result), filter);
 }
 
 static gboolean

@@ -488,6 +488,30 @@ LOOP_TEST (test_no_known_depth, 0, 3)
   close_rig (&rig);
 }
 
+/* Pixels that are not square: one warning. */
+TEST (test_wide_pixels)
+{
+  GstMessage *message;
+  GError *warning = NULL;
+  Rig rig;
+
+  open_rig (&rig, CAMERA "disparity-scale=16 min-disparity=0 invalid-value=0",
+      FALSE, NULL);
+  gst_harness_set_src_caps_str (rig.map, MAP_CAPS ", pixel-aspect-ratio=2/1");
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (make_file (&rig, make_map (i), NULL));
+  message = gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (g_str_has_prefix (warning->message,
+          "Expected square pixels, got pixel-aspect-ratio=2/1: "), "%s",
+      warning->message);
+  g_clear_error (&warning);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING) == NULL);
+  close_rig (&rig);
+}
+
 /* Every other row and column keeps its position and colour. */
 TEST (test_step)
 {

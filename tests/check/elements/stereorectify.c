@@ -322,7 +322,19 @@ noise (gsize size)
   return buffer;
 }
 
-/* Rectified noise. */
+static void
+check_square_pixels (GstHarness * h)
+{
+  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+  GstVideoInfo info;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless_equals_int (GST_VIDEO_INFO_PAR_N (&info),
+      GST_VIDEO_INFO_PAR_D (&info));
+  gst_caps_unref (caps);
+}
+
+/* Rectified noise, whose pixels are not square. */
 static GstBuffer *
 rectify (const gchar * properties, const gchar * calibration)
 {
@@ -341,6 +353,7 @@ rectify (const gchar * properties, const gchar * calibration)
     fail ("%s", error->message);
   }
   out = gst_harness_pull (h);
+  check_square_pixels (h);
   close_rectifier (h, bus);
   return out;
 }
