@@ -95,14 +95,17 @@ gst_stereo_input_clip (const GstSegment * segment, GstBuffer * buffer,
     gboolean trim)
 {
   GstClockTime start = GST_BUFFER_PTS (buffer), stop = GST_CLOCK_TIME_NONE;
-  guint64 clipped_start, clipped_stop;
+  guint64 clipped_start, clipped_stop, time;
 
   if (!GST_CLOCK_TIME_IS_VALID (start) || segment->format != GST_FORMAT_TIME)
     return buffer;
   if (GST_BUFFER_DURATION_IS_VALID (buffer))
     stop = start + GST_BUFFER_DURATION (buffer);
+  /* a negative offset of a pad makes running times negative */
   if (!gst_segment_clip (segment, GST_FORMAT_TIME, start, stop,
-          &clipped_start, &clipped_stop)) {
+          &clipped_start, &clipped_stop)
+      || gst_segment_to_running_time_full (segment, GST_FORMAT_TIME,
+          clipped_start, &time) < 0) {
     GST_DEBUG ("outside the segment: %" GST_PTR_FORMAT, buffer);
     gst_buffer_unref (buffer);
     return NULL;

@@ -760,6 +760,31 @@ TEST (test_clipping)
   rig_close (&rig);
 }
 
+/* Images before running time 0 are outside the segment, too.  A negative offset
+ * of the pad of a late camera makes them. */
+TEST (test_negative_offset)
+{
+  static const gchar *const launches[] = { VCBW, VCBW " pairs=newest" };
+
+  for (guint l = 0; l < G_N_ELEMENTS (launches); l++) {
+    Script *scripts[2] = { script_new (), script_new () };
+    GPtrArray *maps;
+    Rig rig;
+
+    rig_open_with_caps (&rig, launches[l], CAPS, CAPS);
+    gst_pad_set_offset (rig.view[LEFT]->srcpad, -2 * (gint64) FRAME);
+    script_numbers (scripts[LEFT], LEFT, 0, 1, 2, -1);
+    script_numbers (scripts[RIGHT], RIGHT, 0, -1);
+    maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+    fail_unless_equals_int (maps->len, 1);
+    check_numbers (g_ptr_array_index (maps, 0), 2, 0);
+    fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 0);
+    rig_expect_no_error (&rig);
+    g_ptr_array_unref (maps);
+    rig_close (&rig);
+  }
+}
+
 /* Faster playback shortens frame durations in running time, and the tolerance
  * with them. */
 TEST (test_tolerance_follows_the_rate)
