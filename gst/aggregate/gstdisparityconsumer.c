@@ -148,7 +148,8 @@ decide (GstStereoAggregator * self, const GstStereoInput * inputs)
   GST_OBJECT_LOCK (self);
   tolerance = self->sync_tolerance;
   GST_OBJECT_UNLOCK (self);
-  tolerance = gst_stereo_tolerance (tolerance,
+  tolerance = gst_stereo_tolerance (gst_stereo_scale_time
+      (&inputs[GST_STEREO_MAP].segment, tolerance),
       gst_stereo_input_shown_for (&inputs[GST_STEREO_LEFT],
           &info[GST_STEREO_LEFT]),
       gst_stereo_input_shown_for (&inputs[GST_STEREO_MAP],

@@ -524,7 +524,8 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass * klass)
    *
    * Maximum difference, in nanoseconds, between the running times of images
    * that belong together, or of an image and a map that does not name its
-   * images. The default is half the duration of an image, of the shorter one if
+   * images, at normal speed; with another rate it is scaled as timestamps are.
+   * The default is half the duration of an image, of the shorter one if
    * they differ, or a millisecond if that is unknown. Matchers drop
    * unpaired images, count them in `stats` and report them by element
    * messages called `stereo-unpaired`.

@@ -49,16 +49,6 @@ gst_stereo_input_running_time (const GstStereoInput * self)
 }
 
 GstClockTime
-gst_stereo_input_running_duration (const GstStereoInput * self,
-    GstClockTime duration)
-{
-  const gdouble rate = ABS (self->segment.rate);
-
-  return !GST_CLOCK_TIME_IS_VALID (duration) || rate == 1.0 ? duration
-      : (GstClockTime) (duration / rate);
-}
-
-GstClockTime
 gst_stereo_input_shown_for (const GstStereoInput * self,
     const GstVideoInfo * info)
 {
@@ -67,7 +57,7 @@ gst_stereo_input_shown_for (const GstStereoInput * self,
   if (gst_stereo_is_gap (self->buffer) || duration == 0
       || !GST_CLOCK_TIME_IS_VALID (duration))
     duration = gst_stereo_frame_duration (info);
-  return gst_stereo_input_running_duration (self, duration);
+  return gst_stereo_scale_time (&self->segment, duration);
 }
 
 GstStereoHead
@@ -85,7 +75,7 @@ gst_stereo_input_head (const GstStereoInput * self)
   head.gap = gst_stereo_is_gap (self->buffer);
   head.pts = GST_BUFFER_PTS (self->buffer);
   head.time = gst_stereo_input_running_time (self);
-  head.duration = gst_stereo_input_running_duration (self,
+  head.duration = gst_stereo_scale_time (&self->segment,
       GST_BUFFER_DURATION (self->buffer));
   return head;
 }

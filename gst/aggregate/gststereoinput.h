@@ -38,18 +38,15 @@ void gst_stereo_input_clear (GstStereoInput * self);
 /* What the policies know of it. */
 GstStereoHead gst_stereo_input_head (const GstStereoInput * self);
 
-/* The running time of the timestamp, at least that of the segment's start; a
- * duration converted to running time; and the display duration of a buffer,
- * from its own duration or that of the caps.  Each may be
- * GST_CLOCK_TIME_NONE. */
+/* The running time of the timestamp, at least that of the segment's start; and
+ * the display duration of a buffer in running time, from its own duration or
+ * that of the caps.  Each may be GST_CLOCK_TIME_NONE. */
 GstClockTime gst_stereo_input_running_time (const GstStereoInput * self);
-GstClockTime gst_stereo_input_running_duration (const GstStereoInput * self,
-    GstClockTime duration);
 GstClockTime gst_stereo_input_shown_for (const GstStereoInput * self,
     const GstVideoInfo * info);
 
-/* Takes a buffer and returns it, or NULL if it is outside the segment.  trim:
- * limit its times to the segment. */
+/* Takes a buffer and returns it, or NULL if it is outside the segment or before
+ * running time 0.  trim: limit its times to the segment. */
 GstBuffer *gst_stereo_input_clip (const GstSegment * segment,
     GstBuffer * buffer, gboolean trim);
 

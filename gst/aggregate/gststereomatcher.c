@@ -545,7 +545,8 @@ install_properties (GstStereoMatcherClass * klass)
   /**
    * GstStereoMatcher:right-offset:
    *
-   * Offset added to the running time of the right view for pairing. If the
+   * Offset added to the running time of the right view for pairing, at normal
+   * speed; with another rate it is scaled as timestamps are. If the
    * timestamps of the right camera are late by a constant time, set it to minus
    * that time; if those of the left camera are late, to that time. Maps have
    * the timestamps of the left view in any case. A negative offset adds to the
@@ -565,9 +566,9 @@ install_properties (GstStereoMatcherClass * klass)
    * `qos-dropped` and `superseded` (images, and pairs that were too late or not
    * the newest, since the element started, guint64), `time-difference-mean` and
    * `time-difference-deviation` (mean and standard deviation of the running
-   * time of the right image of a pair minus that of the left one, without
-   * #GstStereoMatcher:right-offset and since its last change, in nanoseconds,
-   * gint64 and guint64),
+   * time of the right image of a pair minus that of the left one, at normal
+   * speed, without #GstStereoMatcher:right-offset and since its last change, in
+   * nanoseconds, gint64 and guint64),
    * `processing-time-last` and `processing-time-mean` (of finished pairs, in
    * nanoseconds, guint64), `device-memory` (bytes allocated on a GPU, guint64),
    * `downloaded` (bytes of results copied from the GPU because they were

@@ -173,7 +173,6 @@ make_image (GstStereoMatcher * self, gint view, GstBuffer * buffer)
   GstStereoNewest *newest = &self->newest;
   const GstSegment *segment = &newest->segment[view];
   GstClockTime time = GST_CLOCK_TIME_NONE, duration;
-  gdouble rate = ABS (segment->rate);
 
   if (segment->format != GST_FORMAT_TIME)
     gst_clear_buffer (&buffer);
@@ -187,9 +186,8 @@ make_image (GstStereoMatcher * self, gint view, GstBuffer * buffer)
         GST_BUFFER_PTS (buffer));
   if (!GST_CLOCK_TIME_IS_VALID (duration) || duration == 0)
     duration = newest->frame[view];
-  if (GST_CLOCK_TIME_IS_VALID (duration) && rate != 1.0)
-    duration = (GstClockTime) (duration / rate);
-  return gst_stereo_image_new (buffer, time, duration);
+  return gst_stereo_image_new (buffer, time,
+      gst_stereo_scale_time (segment, duration));
 }
 
 /* The next pair does not continue the last one.  With the lock held. */
@@ -220,6 +218,10 @@ gst_stereo_matcher_newest_take_buffer (GstStereoAggregator * aggregator,
   rule.right_offset = self->right_offset;
   GST_OBJECT_UNLOCK (self);
   g_mutex_lock (&newest->lock);
+  rule.tolerance = gst_stereo_scale_time (&newest->segment[RIGHT],
+      rule.tolerance);
+  rule.right_offset = gst_stereo_scale_offset (&newest->segment[RIGHT],
+      rule.right_offset);
   image = make_image (self, view, buffer);
   if (image != NULL)
     gst_stereo_view_queue_add (&newest->queue, (guint) view, image, &rule,

@@ -11,6 +11,9 @@
 /* The tolerance if the duration of images is unknown. */
 #define DEFAULT_TOLERANCE GST_MSECOND
 
+/* Of differences of running times. */
+#define MAX_TIME ((GstClockTime) G_MAXINT64)
+
 /* The end of a gap, at most the largest valid time. */
 static GstClockTime
 end_of (const GstStereoHead * gap)
@@ -105,16 +108,37 @@ gst_stereo_offset_right (GstStereoHead * left,
     *time += MIN (delay, GST_CLOCK_TIME_NONE - 1 - *time);
 }
 
+GstClockTime
+gst_stereo_scale_time (const GstSegment * segment, GstClockTime difference)
+{
+  const gdouble rate = ABS (segment->rate);
+
+  if (!GST_CLOCK_TIME_IS_VALID (difference) || rate == 1.0)
+    return difference;
+  return difference / rate < MAX_TIME ? (GstClockTime) (difference / rate)
+      : MAX_TIME;
+}
+
+GstClockTimeDiff
+gst_stereo_scale_offset (const GstSegment * segment,
+    GstClockTimeDiff difference)
+{
+  const GstClockTimeDiff scaled = (GstClockTimeDiff) gst_stereo_scale_time
+      (segment, (GstClockTime) ABS (difference));
+
+  return (difference < 0) != (segment->rate < 0) ? -scaled : scaled;
+}
+
 /* Welford's method. */
 void
 gst_stereo_differences_add (GstStereoDifferences * self, GstClockTime left,
-    GstClockTime right)
+    GstClockTime right, gdouble rate)
 {
   gdouble difference, deviation;
 
   if (!GST_CLOCK_TIME_IS_VALID (left) || !GST_CLOCK_TIME_IS_VALID (right))
     return;
-  difference = (gdouble) GST_CLOCK_DIFF (left, right);
+  difference = rate * (gdouble) GST_CLOCK_DIFF (left, right);
   deviation = difference - self->mean;
   self->n++;
   self->mean += deviation / (gdouble) self->n;

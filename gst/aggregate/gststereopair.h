@@ -52,7 +52,14 @@ const gchar *gst_stereo_pairing_name (GstStereoPairing pairing);
 void gst_stereo_offset_right (GstStereoHead * left,
     GstStereoHead * right, GstClockTimeDiff offset);
 
-/* Right minus left time of pairs, in nanoseconds.  Zeroed, it is empty. */
+/* A difference of timestamps as one of running times, which differs if playback
+ * is faster, slower or backwards.  The former without a sign. */
+GstClockTime gst_stereo_scale_time (const GstSegment * segment,
+    GstClockTime difference);
+GstClockTimeDiff gst_stereo_scale_offset (const GstSegment * segment,
+    GstClockTimeDiff difference);
+
+/* Right minus left timestamp of pairs, in nanoseconds.  Zeroed, it is empty. */
 typedef struct
 {
   guint64 n;
@@ -60,9 +67,9 @@ typedef struct
   gdouble squares;              /* sum of the squared deviations */
 } GstStereoDifferences;
 
-/* Adds a pair, unless it has no times. */
+/* Adds the running times of a pair at this rate, unless it has none. */
 void gst_stereo_differences_add (GstStereoDifferences * self,
-    GstClockTime left, GstClockTime right);
+    GstClockTime left, GstClockTime right, gdouble rate);
 gint64 gst_stereo_differences_mean (const GstStereoDifferences * self);
 /* The standard deviation. */
 guint64 gst_stereo_differences_deviation (const GstStereoDifferences * self);

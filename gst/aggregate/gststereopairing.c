@@ -226,7 +226,8 @@ note_difference (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
   GST_OBJECT_LOCK (self);
   gst_stereo_differences_add (&self->differences,
       gst_stereo_input_running_time (&inputs[LEFT]),
-      gst_stereo_input_running_time (&inputs[RIGHT]));
+      gst_stereo_input_running_time (&inputs[RIGHT]),
+      inputs[RIGHT].segment.rate);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -262,7 +263,7 @@ static GstStereoHead
 get_head (const GstStereoInput * input, const GstStereoInput * other)
 {
   GstStereoHead head = gst_stereo_input_head (input);
-  const GstClockTime image = gst_stereo_input_running_duration (input,
+  const GstClockTime image = gst_stereo_scale_time (&input->segment,
       GST_BUFFER_DURATION (other->buffer));
 
   /* Backwards, the timestamp of a gap belongs to the last image in it. */
@@ -289,10 +290,12 @@ decide (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
   tolerance = self->parent.sync_tolerance;
   offset = self->right_offset;
   GST_OBJECT_UNLOCK (self);
-  tolerance = gst_stereo_tolerance (tolerance,
+  tolerance = gst_stereo_tolerance (gst_stereo_scale_time
+      (&inputs[RIGHT].segment, tolerance),
       gst_stereo_input_shown_for (&inputs[LEFT], &info[LEFT]),
       gst_stereo_input_shown_for (&inputs[RIGHT], &info[RIGHT]));
-  gst_stereo_offset_right (&left, &right, offset);
+  gst_stereo_offset_right (&left, &right,
+      gst_stereo_scale_offset (&inputs[RIGHT].segment, offset));
   pairing = gst_stereo_pair (&left, &right, tolerance);
   GST_LOG_OBJECT (self, "left %" GST_TIME_FORMAT "%s, right %" GST_TIME_FORMAT
       "%s, tolerance %" GST_TIME_FORMAT ": %s", GST_TIME_ARGS (left.time),

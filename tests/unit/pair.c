@@ -258,9 +258,9 @@ TEST (test_differences)
   CHECK_INT (gst_stereo_differences_deviation (&differences), ==, 0);
   for (size_t i = 0; i < n; i++) {
     gst_stereo_differences_add (&differences, GST_SECOND,
-        GST_SECOND + (GstClockTime) values[i]);
-    gst_stereo_differences_add (&differences, NONE, GST_SECOND);
-    gst_stereo_differences_add (&differences, GST_SECOND, NONE);
+        GST_SECOND + (GstClockTime) values[i], 1.0);
+    gst_stereo_differences_add (&differences, NONE, GST_SECOND, 1.0);
+    gst_stereo_differences_add (&differences, GST_SECOND, NONE, 1.0);
     sum += (gdouble) values[i];
   }
   for (size_t i = 0; i < n; i++)
@@ -269,6 +269,25 @@ TEST (test_differences)
       (gint64) rint (sum / n));
   CHECK_INT (gst_stereo_differences_deviation (&differences), ==,
       (gint64) rint (sqrt (squares / n)));
+}
+
+TEST (test_scale)
+{
+  const GstClockTime largest = G_MAXINT64;
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  CHECK_INT (gst_stereo_scale_time (&segment, NONE - 1), ==, NONE - 1);
+  CHECK_INT (gst_stereo_scale_offset (&segment, -30), ==, -30);
+  segment.rate = -0.5;
+  CHECK_INT (gst_stereo_scale_time (&segment, NONE), ==, NONE);
+  CHECK_INT (gst_stereo_scale_time (&segment, 30), ==, 60);
+  CHECK_INT (gst_stereo_scale_time (&segment, NONE - 1), ==, largest);
+  CHECK_INT (gst_stereo_scale_offset (&segment, 0), ==, 0);
+  CHECK_INT (gst_stereo_scale_offset (&segment, 30), ==, -60);
+  CHECK_INT (gst_stereo_scale_offset (&segment, -30), ==, 60);
+  segment.rate = 2;
+  CHECK_INT (gst_stereo_scale_offset (&segment, -30), ==, -15);
 }
 
 TEST (test_tolerance)

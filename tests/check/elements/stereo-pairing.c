@@ -814,6 +814,39 @@ TEST (test_tolerance_follows_the_rate)
   }
 }
 
+/* A camera is late by a time of the recording, which the settings describe. */
+TEST (test_settings_follow_the_rate)
+{
+  static const gdouble rates[] = { 0.5, 1.0, 2.0, -1.0, -4.0 };
+  static const gchar *const launches[] = { VCBW "pairs=every ",
+    VCBW "pairs=newest "
+  };
+  const GstClockTime late = 3 * FRAME + 8 * GST_MSECOND;
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (rates); i++) {
+    const gdouble rate = rates[i / 2];
+    Rig rig;
+
+    rig_open_with_caps (&rig, launches[i % 2], CAPS, CAPS);
+    g_object_set (rig.element, "right-offset", -3 * (gint64) FRAME,
+        "sync-tolerance", 8 * GST_MSECOND, NULL);
+    for (gint v = LEFT; v <= RIGHT; v++)
+      fail_unless (gst_harness_push_event (rig.view[v], segment_event (rate, 0,
+                  20 * FRAME, 0)));
+    for (gint n = 0; n < 4; n++) {
+      const gint number = rate < 0 ? 7 - n : n;
+      GstBuffer *right = numbered_image (RIGHT, number), *map;
+
+      GST_BUFFER_PTS (right) += late;
+      map = rig_match (&rig, numbered_image (LEFT, number), right);
+      check_numbers (map, number, number);
+      gst_buffer_unref (map);
+    }
+    fail_unless_equals_int64 (stat_int (&rig, "time-difference-mean"), late);
+    rig_close (&rig);
+  }
+}
+
 /* The duration of a gap event is stream time too. */
 TEST (test_gap_follows_the_rate)
 {
