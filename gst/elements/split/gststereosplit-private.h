@@ -53,8 +53,9 @@ struct _GstStereoSplit
   gboolean right_first;
   GstBufferPool *pool[GST_STEREO_N_VIEWS];      /* NULL = views share memory */
   gboolean warned;
-  gboolean second;              /* frame by frame: expected next */
-  GstClockTime pts;             /* of the first view */
+  gboolean incomplete;          /* frame by frame: a pair has one view yet */
+  gboolean backwards;           /* of the segment */
+  GstClockTime pts;             /* of the view that came first */
   GstClockTime dts;
   GstClockTime duration;
 };

@@ -36,7 +36,8 @@
  *
  * All raw formats are supported. Views have half the width or height of the
  * frame; a size that divides a chroma sample is an error. Frame by frame, two
- * frames are a pair, and the second one gets the timestamp of the first.
+ * frames are a pair, and the second one gets the timestamp of the first. Played
+ * backwards, they arrive in the other order.
  *
  * ## Memory and threads
  *
@@ -91,6 +92,7 @@ gst_stereo_split_sink_event (GstPad * pad, GstObject * parent,
     GstEvent * event)
 {
   GstStereoSplit *self = GST_STEREO_SPLIT (parent);
+  const GstSegment *segment;
   GstCaps *caps;
   gboolean ok;
 
@@ -105,7 +107,9 @@ gst_stereo_split_sink_event (GstPad * pad, GstObject * parent,
       break;
     case GST_EVENT_SEGMENT:
       /* also without a flush, as of a loop, after half of a pair */
-      self->second = FALSE;
+      self->incomplete = FALSE;
+      gst_event_parse_segment (event, &segment);
+      self->backwards = segment->rate < 0;
       break;
     default:
       break;
@@ -192,7 +196,7 @@ gst_stereo_split_change_state (GstElement * element,
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     gst_stereo_failure_reset (&self->failure);
     gst_flow_combiner_reset (self->combiner);
-    self->warned = self->second = self->negotiated = FALSE;
+    self->warned = self->incomplete = self->negotiated = FALSE;
   }
   result = GST_ELEMENT_CLASS (gst_stereo_split_parent_class)->change_state
       (element, transition);

@@ -153,7 +153,7 @@ gst_stereo_split_set_caps (GstStereoSplit * self, GstCaps * caps)
   GstVideoMultiviewFlags flags;
 
   self->negotiated = FALSE;
-  self->second = FALSE;
+  self->incomplete = FALSE;
   GST_OBJECT_LOCK (self);
   layout = self->layout;
   swap = self->swap;

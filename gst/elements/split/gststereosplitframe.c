@@ -149,15 +149,18 @@ split_frame (GstStereoSplit * self, GstBuffer * buffer)
   return flow;
 }
 
-/* Frame by frame: the buffer is one view.  Takes it. */
+/* Frame by frame: the buffer is one view.  Backwards, the second view of a pair
+ * comes first.  Takes the buffer. */
 static GstFlowReturn
 push_frame (GstStereoSplit * self, GstBuffer * buffer)
 {
-  gboolean second = self->second && !GST_BUFFER_FLAG_IS_SET (buffer,
+  const gboolean first = GST_BUFFER_FLAG_IS_SET (buffer,
       GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
+  const gboolean completes = self->incomplete && (self->backwards || !first);
+  const gboolean second = self->backwards ? !completes && !first : completes;
 
   buffer = gst_buffer_make_writable (buffer);
-  if (second) {
+  if (completes) {
     GST_BUFFER_PTS (buffer) = self->pts;
     GST_BUFFER_DTS (buffer) = self->dts;
     GST_BUFFER_DURATION (buffer) = self->duration;
@@ -166,7 +169,7 @@ push_frame (GstStereoSplit * self, GstBuffer * buffer)
     self->dts = GST_BUFFER_DTS (buffer);
     self->duration = GST_BUFFER_DURATION (buffer);
   }
-  self->second = !second;
+  self->incomplete = second == self->backwards;
   clear_bundle_flags (buffer);
   return push_view (self, second != self->right_first ? GST_STEREO_RIGHT
       : GST_STEREO_LEFT, buffer);

@@ -745,11 +745,13 @@ check_number (Rig * rig, guint view, guint number, guint pts)
 }
 
 static void
-push_segment (Rig * rig)
+push_segment (Rig * rig, gdouble rate)
 {
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = rate;
+  segment.stop = GST_SECOND;
   gst_harness_push_event (rig->view[LEFT], gst_event_new_segment (&segment));
 }
 
@@ -780,15 +782,31 @@ TEST (test_frame_by_frame)
   push_number (&rig, 7, FALSE);
   gst_harness_push_event (rig.view[LEFT], gst_event_new_flush_start ());
   gst_harness_push_event (rig.view[LEFT], gst_event_new_flush_stop (TRUE));
-  push_segment (&rig);
+  push_segment (&rig, 1);
   push_number (&rig, 8, FALSE);
   check_number (&rig, LEFT, 7, 7);
   check_number (&rig, LEFT, 8, 8);
 
   /* a loop without a flush */
-  push_segment (&rig);
+  push_segment (&rig, 1);
   push_number (&rig, 9, FALSE);
   check_number (&rig, LEFT, 9, 9);
+
+  /* backwards */
+  push_segment (&rig, -1);
+  for (guint i = 4; i-- > 0;)
+    push_number (&rig, i, FALSE);
+  check_number (&rig, RIGHT, 3, 3);
+  check_number (&rig, LEFT, 2, 3);
+  check_number (&rig, RIGHT, 1, 1);
+  check_number (&rig, LEFT, 0, 1);
+  /* view 7 has no partner */
+  push_number (&rig, 7, TRUE);
+  push_number (&rig, 6, FALSE);
+  push_number (&rig, 5, TRUE);
+  check_number (&rig, LEFT, 7, 7);
+  check_number (&rig, RIGHT, 6, 6);
+  check_number (&rig, LEFT, 5, 6);
   close_rig (&rig);
   g_free (caps);
 }
