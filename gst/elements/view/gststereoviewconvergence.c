@@ -23,7 +23,7 @@
 /* Time after which 1 / e of a change remains, in seconds. */
 #define TIME_CONSTANT 0.5
 
-/* A longer pause, or one backwards, starts again. */
+/* A longer pause starts again. */
 #define PAUSE GST_SECOND
 
 #define N_CODES 65536
@@ -90,12 +90,14 @@ measure (GstBuffer * buffer, const GstVideoInfo * info, gint invalid,
 static gdouble
 get_step (const GstStereoViewConvergence * self, GstClockTime time)
 {
+  /* backwards, timestamps decrease */
+  const GstClockTime passed = time > self->time ? time - self->time
+      : self->time - time;
+
   if (!self->known || !GST_CLOCK_TIME_IS_VALID (time)
-      || !GST_CLOCK_TIME_IS_VALID (self->time) || time < self->time
-      || time - self->time > PAUSE)
+      || !GST_CLOCK_TIME_IS_VALID (self->time) || passed > PAUSE)
     return 1;
-  return 1 - exp (-(gdouble) (time - self->time) / GST_SECOND
-      / TIME_CONSTANT);
+  return 1 - exp (-(gdouble) passed / GST_SECOND / TIME_CONSTANT);
 }
 
 void

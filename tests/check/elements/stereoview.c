@@ -383,6 +383,29 @@ TEST (test_auto_convergence)
   drop_views (&rig);
 }
 
+/* Also if the video plays backwards. */
+TEST (test_auto_convergence_backwards)
+{
+  Views rig = new_views ("auto-convergence=0.25", FALSE, VIEW_CAPS ("RGB"),
+      MAP_CAPS);
+  GstHarness *const inputs[] = { rig.left, rig.map };
+  GstSegment segment;
+  gdouble value;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = -1;
+  segment.stop = GST_SECOND;
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    fail_unless (gst_harness_push_event (inputs[i],
+            gst_event_new_segment (&segment)));
+  fail_unless (convergence_of (&rig, 10, 4, 8) == 5);
+  for (guint i = 10; i-- > 0;)
+    value = convergence_of (&rig, i, 8, 12);
+  /* 10 frames of 40 ms, with a time constant of 500 ms */
+  fail_unless (ABS (value - (9 - 4 * 0.4493)) < 0.001, "%g", value);
+  drop_views (&rig);
+}
+
 /* Images that the matcher skipped are dropped, and a map whose image was
  * dropped is never used. */
 TEST (test_skipped)
