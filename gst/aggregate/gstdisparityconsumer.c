@@ -109,6 +109,9 @@ get_head (GstStereoAggregator * self, const GstStereoInput * inputs,
 
   head.advance = (gint64) (inputs[input].segment.base
       - GST_DISPARITY_CONSUMER (self)->base[input]);
+  /* Backwards, the timestamp of a gap belongs to the last image in it. */
+  if (head.gap && inputs[input].segment.rate < 0)
+    head.duration = GST_CLOCK_TIME_NONE;
   return head;
 }
 

@@ -383,14 +383,11 @@ TEST (test_auto_convergence)
   drop_views (&rig);
 }
 
-/* Also if the video plays backwards. */
-TEST (test_auto_convergence_backwards)
+static void
+push_backwards (Views * rig)
 {
-  Views rig = new_views ("auto-convergence=0.25", FALSE, VIEW_CAPS ("RGB"),
-      MAP_CAPS);
-  GstHarness *const inputs[] = { rig.left, rig.map };
+  GstHarness *const inputs[] = { rig->left, rig->map };
   GstSegment segment;
-  gdouble value;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.rate = -1;
@@ -398,11 +395,38 @@ TEST (test_auto_convergence_backwards)
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
     fail_unless (gst_harness_push_event (inputs[i],
             gst_event_new_segment (&segment)));
+}
+
+/* Also if the video plays backwards. */
+TEST (test_auto_convergence_backwards)
+{
+  Views rig = new_views ("auto-convergence=0.25", FALSE, VIEW_CAPS ("RGB"),
+      MAP_CAPS);
+  gdouble value;
+
+  push_backwards (&rig);
   fail_unless (convergence_of (&rig, 10, 4, 8) == 5);
   for (guint i = 10; i-- > 0;)
     value = convergence_of (&rig, i, 8, 12);
   /* 10 frames of 40 ms, with a time constant of 500 ms */
   fail_unless (ABS (value - (9 - 4 * 0.4493)) < 0.001, "%g", value);
+  drop_views (&rig);
+}
+
+/* A gap of maps that play backwards ends with its first image. */
+TEST (test_gap_backwards)
+{
+  Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+
+  push_backwards (&rig);
+  push_images (&rig, 3, 3);
+  gst_harness_push (rig.map, make_map (3, 3));
+  check_equal (gst_harness_pull (rig.left), left_image (3));
+  gst_harness_push_event (rig.map, gst_event_new_gap (FRAME, 2 * FRAME));
+  for (guint i = 3; i-- > 0;)
+    push_images (&rig, i, i);
+  gst_harness_push (rig.map, make_map (0, 0));
+  check_equal (gst_harness_pull (rig.left), left_image (0));
   drop_views (&rig);
 }
 
