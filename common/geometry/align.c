@@ -202,10 +202,11 @@ StereoStatus
 stereo_alignment_set_focal_length (StereoAlignment * self, double focal_length,
     StereoMessage * why)
 {
-  if (self == NULL || !(focal_length >= 0) || !isfinite (focal_length))
+  if (self == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "alignment is NULL");
+  if (!(focal_length >= 0) || !isfinite (focal_length))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "alignment is NULL or the focal length is %g: expected 0 or more",
-        focal_length);
+        "the focal length is %g: expected 0 or more, in pixels", focal_length);
   if (focal_length == self->focal_length)
     return STEREO_OK;
   self->focal_length = focal_length;

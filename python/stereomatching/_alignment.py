@@ -73,7 +73,7 @@ class Correction(NamedTuple):
         if view not in ("left", "right"):
             raise c.ArgumentError("view = %s: expected left or right" % shown(view))
         at = ctypes.c_double(), ctypes.c_double()
-        c.lib.stereo_correction_source(ctypes.byref(_to_library(self)), view == "right",
+        c.lib.stereo_correction_source(ctypes.byref(_checked(self)), view == "right",
                                        number(x, "x"), number(y, "y"),
                                        *(ctypes.byref(value) for value in at))
         return at[0].value, at[1].value
@@ -85,7 +85,7 @@ class Correction(NamedTuple):
     def calibration(self) -> str:
         """The text of that file."""
         text = ctypes.create_string_buffer(c.CORRECTION_FILE_SIZE)
-        c.lib.stereo_correction_format_opencv(ctypes.byref(_to_library(self)), text)
+        c.lib.stereo_correction_format_opencv(ctypes.byref(_checked(self)), text)
         return text.value.decode()
 
 
@@ -104,6 +104,11 @@ def _to_library(correction: Correction) -> c.Correction:
     size = [whole(value, name, 0, MAX_SIZE) for name, value in zip(names[:2], correction[:2])]
     numbers = [number(value, name) for name, value in zip(names[2:], correction[2:])]
     return c.Correction(0, *size, numbers[0], tuple(numbers[1:]))
+
+
+def _checked(correction: Correction) -> c.Correction:
+    """The library checks values when it parses them."""
+    return _to_library(Correction.from_text(str(correction)))
 
 
 class Alignment(NamedTuple):

@@ -118,8 +118,14 @@ class Measurements(unittest.TestCase):
                      lambda: str(sm.align(LEFT, RIGHT).correction._replace(width=2.5)),
                      lambda: sm.align(LEFT, RIGHT).correction.save(1),
                      lambda: sm.align(LEFT, RIGHT).correction.save("a\0b"),
-                     lambda: sm.align(LEFT, RIGHT).correction.source("middle", 0, 0)):
+                     lambda: sm.align(LEFT, RIGHT).correction.source("middle", 0, 0),
+                     lambda: sm.align(LEFT, RIGHT).correction._replace(roll=7).calibration(),
+                     lambda: sm.align(LEFT, RIGHT).correction._replace(k1=np.nan).calibration(),
+                     lambda: sm.align(LEFT, RIGHT).correction._replace(yaw=1).source("left", 0, 0),
+                     lambda: sm.Aligner().correction.calibration()):
             self.assertRaises(sm.ArgumentError, call)
+        with self.assertRaisesRegex(sm.ArgumentError, "^the focal length is nan: expected 0"):
+            sm.align(LEFT, RIGHT, focal_length=np.nan)
 
 
 class Corrections(unittest.TestCase):
