@@ -247,7 +247,7 @@ class Results(batches.Case):
 
     def test_all(self):
         self.batch("set/left", "set/right", "out", SMALL, "fill=false", "view.position=0.3",
-                   "points.step=2", *CAMERA, "--outputs", ALL)
+                   "points.step=2.0", *CAMERA, "--outputs", ALL)
         for number in range(3):
             name = "%04d" % number
             left, right, found = self.expected(number)

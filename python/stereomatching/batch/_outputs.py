@@ -125,7 +125,8 @@ class Frame:
         return _color.picture(self.found, int(self.properties["num_disparities"]))
 
     def ply(self) -> bytes:
-        step = int(self.settings.operations.get("points", {}).get("step", 1))
+        # text from the command line may be 2.0
+        step = int(float(self.settings.operations.get("points", {}).get("step", 1)))
         return _images.ply(self.points(), self.views[0][::step, ::step])
 
     def tag(self, output: str) -> Optional[str]:
