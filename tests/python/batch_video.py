@@ -116,7 +116,8 @@ class Videos(batches.Case):
         pairs = [views(number) for number in range(9)]
         for layout, stack in (("side-by-side", np.hstack), ("top-bottom", np.vstack)):
             write_video(self.path("both.mkv"), [stack(pair) for pair in pairs], g="2")
-            self.batch("both.mkv", "out", SMALL, "--layout", layout, "--segment", "0.4")
+            self.batch("both.mkv", "out", SMALL, "--layout", layout, "--segment", "0.4",
+                       "--outputs", "disparity,disparity")
             self.require_maps(pairs)
 
     def test_unpaired_frames(self):

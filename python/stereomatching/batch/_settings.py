@@ -88,7 +88,8 @@ class Settings:
                                   "camera.baseline, or a calibration")
 
     def checked(self) -> Settings:
-        """The same with the network. Raises an ArgumentError now instead of in every worker."""
+        """The same with the network, and each output once. Raises an ArgumentError now instead of
+        in every worker."""
         one_of(self.map_format, "format", MAP_FORMATS)
         one_of(self.layout, "layout", LAYOUTS)
         whole(self.threads, "threads", 0, 1024)
@@ -107,7 +108,8 @@ class Settings:
         for operation, given in self.operations.items():
             one_of(operation, "operation", OPERATIONS)
             check_operation(operation, given, self.camera)
-        return replace(self, network=self.new_matcher().weights_checksum)
+        return replace(self, network=self.new_matcher().weights_checksum,
+                       outputs=tuple(dict.fromkeys(self.outputs)))
 
 
 def _float(text: str, what: str) -> float:
