@@ -440,6 +440,8 @@ class Usage(batches.Case):
                  "no.txt"),
                 (["set/left", "none", "out"], "none does not exist"),
                 (["set/left", "set/right", "out", "--workers", "x"], "invalid int value"),
+                (["set/left", "set/right", "out", "--segment", "inf"],
+                 "--segment: expected a finite number above 0"),
                 (["set/left", "set/right", "out", "--strange"], "unrecognized arguments")):
             done = self.batch(*words, status=2)
             self.assertIn(says, done.stderr)

@@ -134,6 +134,7 @@ class Command(batches.Case):
                 (SIZE + ["left.mp4", "right.mp4", "out.yml"], 2, "left.mp4 does not exist"),
                 (SIZE + ["left", "out.yml"], 2, "expected LEFT and RIGHT, a list of pairs"),
                 (SIZE + ["--interval", "0", "left", "right", "out.yml"], 2, "--interval"),
+                (SIZE + ["--interval", "inf", "left", "right", "out.yml"], 2, "--interval"),
                 (SIZE + ["left", "right", "out.yml"], 1, "at least 5 pairs, got 2 of 2"),
                 (["--board", "charuco", *SIZE, "--dictionary", "9X9", "left", "right", "out.yml"],
                  2, "the dictionary '9X9': expected a name of OpenCV")):

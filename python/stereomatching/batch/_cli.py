@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import math
 import os
 import re
 import signal
@@ -54,8 +55,8 @@ def _batch(options: argparse.Namespace) -> _run.Summary:
     assignments = [word for word in options.words if _ASSIGNMENT.fullmatch(word)]
     left, right, folder = _command.places([w for w in options.words if not _ASSIGNMENT.fullmatch(w)])
     settings = _settings(options, assignments).checked()
-    if options.pairs_per_task < 1 or not options.segment > 0:
-        raise _command.UsageError("--pairs-per-task and --segment: expected a number above 0")
+    if options.pairs_per_task < 1 or not 0 < options.segment < math.inf:
+        raise _command.UsageError("--pairs-per-task, --segment: expected a finite number above 0")
     videos = _videos.are_videos(left, right)
     if videos:
         items = _videos.find_segments(left, right, options.segment)

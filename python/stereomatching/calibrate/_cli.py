@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import signal
@@ -37,8 +38,8 @@ def _board(options: argparse.Namespace) -> Board:
 
 
 def _check(options: argparse.Namespace) -> None:
-    if not options.interval > 0:
-        raise _command.UsageError("--interval: expected a number above 0")
+    if not 0 < options.interval < math.inf:
+        raise _command.UsageError("--interval: expected a finite number above 0")
     for name in ("pairs", "max_motion", "max_error"):
         if not getattr(options, name) >= 0:
             raise _command.UsageError("--%s: expected 0 or more" % name.replace("_", "-"))
