@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """elements.py PROGRAM"""
 
+import re
+
 import suite
 from page import ServerCase, VIEWS, Viewer
 
@@ -59,7 +61,9 @@ class Elements(ServerCase):
             self.assertFalse(threads["live"])
             self.assertEqual(page.set("matcher", "n-threads", 1), 1)
             page.frames(3)
-            page.wait("stats", lambda m: "CPU, 1 thread" in m["a"]["device"])
+            for backend in ("auto", "cpu"):
+                self.assertEqual(page.set("matcher", "backend", backend), backend)
+                page.wait("stats", lambda m: re.fullmatch(r"CPU, 1 thread, \w+", m["a"]["device"]))
             page.send("reset", side="a", element="matcher", property="n-threads")
             page.wait("value", lambda m: m["property"] == "n-threads" and m["value"] == 0)
             page.frames(3)

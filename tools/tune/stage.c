@@ -134,17 +134,21 @@ set_error (TuneStage * stage, const gchar * text)
     stage->callbacks.failed (stage, stage->data);
 }
 
-/* "Computing on DEVICE; why not another one". */
+/* "Computing on DEVICE.", or "Computing on DEVICE: why not on another one." */
 static void
 set_device (TuneStage * stage, const gchar * text)
 {
   static const gchar prefix[] = "Computing on ";
+  gsize length;
 
   if (!g_str_has_prefix (text, prefix))
     return;
   text += strlen (prefix);
+  length = strcspn (text, ":");
+  if (text[length] == '\0' && g_str_has_suffix (text, "."))
+    length--;
   g_free (stage->device);
-  stage->device = g_strndup (text, strcspn (text, ";"));
+  stage->device = g_strndup (text, length);
 }
 
 /* The element of a filter that has posted a message, or the stage's own. */
