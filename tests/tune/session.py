@@ -434,6 +434,18 @@ class Files(unittest.TestCase):
                 page.send("pause", on=False)
                 page.frames(2)
 
+    def test_images_without_the_truth_of_the_scene(self):
+        """Also if statistics are sent between the images and their first map."""
+        left, right = (textures.texture(480, 360, shift) for shift in (0, SHIFT))
+        with Server("--demo", "--matcher", "stereobp") as server, Viewer(server).start() as page:
+            page.set("matcher", "precision", "float")
+            page.set("matcher", "iterations", 50)       # more than the half second between them
+            page.wait("stats", lambda m: "truth" in m["a"])
+            self.assertEqual(server.upload(left, right)[0], 204)
+            page.wait("hello", lambda m: not m["truth"])
+            page.frames(1)
+            self.assertNotIn("truth", page.wait("stats")["a"])
+
     def test_images_that_are_refused(self):
         left, grey = texture(0), b"P5 %d %d 255\n" % (WIDTH, HEIGHT) + bytes(WIDTH * HEIGHT)
         with Server(*QUICK) as server, Viewer(server).start() as page:

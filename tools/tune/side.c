@@ -309,6 +309,8 @@ tune_side_reset_views (TuneSide * side)
   side->changing = TRUE;
   tune_stage_stop (stage);
   tune_pair_clear (&side->given);
+  /* the next views have none */
+  g_clear_pointer (&side->pair.truth, gst_sample_unref);
   g_signal_emit_by_name (stage->element, "reset-alignment");
   update_filters (side);
   tune_stage_start (stage);
