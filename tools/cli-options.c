@@ -259,15 +259,17 @@ cli_parse (const CliProgram * program, int argc, char **argv, void *options)
   platform_ignore_file_size_signal ();
   prepare (program, options, table);
   opterr = 0;
-  /* "-": arguments that are not options come in their order, with code 1 */
-  while ((code = getopt_long (argc, argv, "-:h", table, NULL)) != -1) {
+  /* "-": arguments that are not options come in their order, with code 1.  A
+   * word of several short options stays at optind until its last one. */
+  for (int at = optind; (code = getopt_long (argc, argv, "-:h", table,
+              NULL)) != -1; at = optind) {
     if (code == 1) {
       program->take (optarg, after, options);
     } else if (code == ':') {
-      cli_die (program->name, "%s needs a value", argv[optind - 1]);
+      cli_die (program->name, "%s needs a value", argv[at]);
     } else if (code == '?') {
       cli_die (program->name, "unknown option '%s'; --help lists all options",
-          argv[optind - 1]);
+          argv[at]);
     } else if (code == HELP || code == 'h') {
       print_usage (program);
       exit (cli_flush (program->name));

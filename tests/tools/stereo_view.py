@@ -136,7 +136,8 @@ class Mistakes(Case):
                 ("--map-invalid: expected a number or none, got 'x'", *both, "--map-invalid", "x"),
                 ("require each other", *both, "--before", "left.png"),
                 ("needs a value", "left.png", "map.pfm", "--save"),
-                ("unknown option '--nonsense'", *both, "--nonsense")):
+                ("unknown option '--nonsense'", *both, "--nonsense"),
+                ("unknown option '-json'", *both, "-json")):
             with self.subTest(says):
                 self.fails(*arguments, says=says)
 
