@@ -387,22 +387,47 @@ distortion_model: radial-tangential
 distortion_coefficients: [0, 0, 0, 0]
 """
 
-    def test_rectified(self):
+    def write(self, change=str):
         """Cameras that are 0.11 m apart on the body's y axis, which is the images' x axis."""
+        batches.need("yaml")
+        for camera, side, position in (("cam0", "left", -0.06), ("cam1", "right", 0.05)):
+            os.makedirs(self.path("mav0", camera, "data"), exist_ok=True)
+            with open(self.path("mav0", camera, "sensor.yaml"), "w", encoding="utf-8") as file:
+                file.write(change(self.SENSOR % (-0.02, position)))
+            view = dict(zip(("left", "right"), batches.pair_of(4)))[side]
+            Image.fromarray(view).save(self.path("mav0", camera, "data", "1403.png"))
+
+    def need_stereorectify(self):
         if importlib.util.find_spec("gi") is None or batches.SANITIZER or not os.environ.get(
                 "GST_PLUGIN_PATH_1_0"):
             self.skipTest("there is no stereorectify for Python")
-        batches.need("yaml")
-        for camera, side, position in (("cam0", "left", -0.06), ("cam1", "right", 0.05)):
-            os.makedirs(self.path("mav0", camera, "data"))
-            with open(self.path("mav0", camera, "sensor.yaml"), "w", encoding="utf-8") as file:
-                file.write(self.SENSOR % (-0.02, position))
-            view = dict(zip(("left", "right"), batches.pair_of(4)))[side]
-            Image.fromarray(view).save(self.path("mav0", camera, "data", "1403.png"))
+
+    def require_error(self, says, change):
+        self.write(change)
+        self.batch(".", "out", SMALL, status=3)
+        record = self.manifest()[-1]
+        self.assertRegex(record["error"], says)
+
+    def test_rectified(self):
+        self.need_stereorectify()
+        self.write()
         self.batch(".", "out", SMALL, "fill=false", "--outputs", "depth,disparity")
         depth = np.asarray(Image.open(self.path("out", "depth", "1403.png")))
         # focal length * baseline / disparity, in millimetres
         self.assertAlmostEqual(np.median(depth[depth > 0]), 100 * 110 / disparities(4), delta=20)
+
+    def test_invalid(self):
+        for old, new in (("T_BS", "T_BC"), ("0, 0, 0, 1]", "1]"), ("[0, -1, 0", "[0, 0, 0"),
+                         ("intrinsics", "focal"), ("[90, 60]", "wide")):
+            with self.subTest(old):
+                self.require_error("cam0/sensor.yaml: expected the numbers of T_BS",
+                                   lambda text, old=old, new=new: text.replace(old, new))
+        self.require_error("cam0/sensor.yaml: expected the numbers of T_BS", lambda text: "")
+
+    def test_another_distortion_model(self):
+        self.need_stereorectify()
+        self.require_error("expected the distortion model .*, got fov",
+                           lambda text: text.replace("radial-tangential", "fov"))
 
 
 class Usage(batches.Case):

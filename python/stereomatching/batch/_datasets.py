@@ -140,7 +140,7 @@ def is_euroc(calibration: Tuple[str, ...]) -> bool:
     return bool(calibration) and os.path.basename(calibration[0]) == "sensor.yaml"
 
 
-def _sensor(path: str) -> Any:
+def _yaml(path: str) -> Any:
     try:
         import yaml  # pylint: disable=import-outside-toplevel
     except ImportError:
@@ -153,21 +153,31 @@ def _sensor(path: str) -> Any:
         raise c.ArgumentError("cannot read %s: %s" % (path, error)) from None
 
 
+def _sensor(path: str) -> Tuple[np.ndarray, str]:
+    """The pose of a camera, from it to the body, and its other keys in Kalibr's format."""
+    sensor = _yaml(path)
+    try:
+        pose = np.array(sensor["T_BS"]["data"], float).reshape(4, 4)
+        np.linalg.inv(pose)
+        intrinsics, coefficients, resolution = (np.array(sensor[key], float).tolist() for key in (
+            "intrinsics", "distortion_coefficients", "resolution"))
+    except (KeyError, TypeError, ValueError, np.linalg.LinAlgError):
+        raise c.ArgumentError("%s: expected the numbers of T_BS, intrinsics, "
+                              "distortion_coefficients and resolution" % path) from None
+    model = sensor.get("distortion_model", "radial-tangential")
+    return pose, ("  camera_model: pinhole\n  intrinsics: %s\n  distortion_model: %s\n"
+                  "  distortion_coeffs: %s\n  resolution: %s\n" % (
+                      intrinsics, "radtan" if model == "radial-tangential" else model,
+                      coefficients, resolution))
+
+
 def kalibr_of_euroc(files: Tuple[str, ...]) -> str:
     """The calibration of two sensor.yaml files in Kalibr's format, which stereorectify reads."""
-    sensors = [_sensor(path) for path in files]
-    left, right = (np.array(sensor["T_BS"]["data"], float).reshape(4, 4) for sensor in sensors)
+    (left, first), (right, second) = map(_sensor, files)
     # from the left camera over the body to the right one
     rows = (np.linalg.inv(right) @ left).tolist()
-    text = ""
-    for number, sensor in enumerate(sensors):
-        text += ("cam%d:\n  camera_model: pinhole\n  intrinsics: %s\n  distortion_model: radtan\n"
-                 "  distortion_coeffs: %s\n  resolution: %s\n" % (
-                     number, sensor["intrinsics"], sensor["distortion_coefficients"],
-                     sensor["resolution"]))
-        if number:
-            text += "  T_cn_cnm1:\n" + "".join("  - %s\n" % row for row in rows)
-    return text
+    return "cam0:\n%scam1:\n%s  T_cn_cnm1:\n%s" % (
+        first, second, "".join("  - %s\n" % row for row in rows))
 
 
 def find_pairs(folder: str) -> List[Pair]:
