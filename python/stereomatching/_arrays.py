@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import Any, Tuple
 
 import numpy as np
 
 from . import _library as c
-from ._checks import one_of
+from ._checks import one_of, warn
 
 MAX_SIZE = 16384
 
@@ -40,8 +39,8 @@ def _require_view(given: Any, what: str) -> np.ndarray:
 
 def _warn_of_low_samples(array: np.ndarray, what: str) -> None:
     if array.dtype.itemsize == 2 and 0 < array.max() < 4096:
-        warnings.warn("%s is uint16 without a value above 4095, and only the high byte is used: "
-                      "shift samples of 10 or 12 bits left, or pass uint8" % what, stacklevel=4)
+        warn("%s is uint16 without a value above 4095, and only the high byte is used: shift "
+             "samples of 10 or 12 bits left, or pass uint8" % what)
 
 
 def require_pair(left: Any, right: Any) -> None:

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
 import os
 import re
+import warnings
 from typing import Any, FrozenSet, Iterator, Sequence
 
 from . import _library as c
@@ -114,6 +116,14 @@ def in_terms_of_python(text: str) -> str:
     for there, here in _TERMS:
         text = text.replace(there, here)
     return re.sub(r"[a-z0-9]+(-[a-z0-9]+)+", _as_keyword, text)
+
+
+def warn(text: str) -> None:
+    """Warns at the line that called the module."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
 
 
 def check(status: int, text: bytes, what: str) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _arrays, _devices, _tables
 from . import _library as c
-from ._checks import check, number, one_of, shown
+from ._checks import check, number, one_of, shown, warn
 from ._properties import Value, require_known, set_one
 
 
@@ -307,13 +307,12 @@ def view(left: Any, disparity: Union[Map, Any], right: Any = None, *, order: str
 
 
 def _warn_of_empty(known: bool, camera: Camera, what: str) -> None:
-    """Warns of a result without a known depth; stacklevel is that of the caller's caller."""
+    """Warns of a result without a known depth."""
     if not known:
-        warnings.warn("the %s has no known depth: a disparity of 1 pixel is a depth of %g metres "
-                      "(focal_length %g pixels, baseline %g metres). Check these two, range_min, "
-                      "range_max and the map" % (what, camera.focal_length * camera.baseline,
-                                                 camera.focal_length, camera.baseline),
-                      stacklevel=3)
+        warn("the %s has no known depth: a disparity of 1 pixel is a depth of %g metres "
+             "(focal_length %g pixels, baseline %g metres). Check these two, range_min, range_max "
+             "and the map" % (what, camera.focal_length * camera.baseline, camera.focal_length,
+                              camera.baseline))
 
 
 def depth(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-import warnings
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -19,7 +18,7 @@ import numpy as np
 from . import _library as c
 from ._alignment import Correction, require_correction
 from ._arrays import view_images
-from ._checks import encoded, number, one_of, shown, whole
+from ._checks import encoded, number, one_of, shown, warn, whole
 from ._devices import BACKENDS
 from ._lifetimes import finalize
 from ._maps import Camera
@@ -241,8 +240,7 @@ class Rectifier:
         kinds = self._gst.MessageType
         for message in iter(self._pipeline.get_bus().pop, None):
             if message.type == kinds.WARNING:
-                warnings.warn(_in_terms_of_python(message.parse_warning().gerror.message),
-                              stacklevel=4)
+                warn(_in_terms_of_python(message.parse_warning().gerror.message))
             elif message.type == kinds.ERROR:
                 error = message.parse_error().gerror
                 kind = self._gst.ResourceError

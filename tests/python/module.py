@@ -152,6 +152,10 @@ class Arrays(unittest.TestCase):
                 for pair, name in (((low, right), "left"), ((right, low), "right")):
                     with self.assertRaisesRegex(UserWarning, name + " is uint16 without"):
                         sm.match(*pair, **CPU)
+        for call in (sm.match, sm.align):
+            with self.assertWarns(UserWarning) as caught:
+                call(low, right)
+            self.assertEqual(caught.filename, __file__)
 
     def test_masks(self):
         mask = np.zeros(self.left.shape, bool)
