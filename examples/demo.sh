@@ -50,7 +50,7 @@ launch() {
   local word line=''
   for word in "$@"; do
     case $word in
-      *[[:space:]\(\)\;\&\*]*) line+=" '$word'" ;;
+      *[[:space:]\(\)\;\&\*\'\"\$\\]*) line+=" ${word@Q}" ;;
       '!') line+=' !' ;;
       *) line+=" $word" ;;
     esac
@@ -228,5 +228,7 @@ fi
 
 # Runs from the build folder.
 tune=$root/build/tools/tune/stereo-tune
+inputs=' --demo'
+[ $# = 0 ] || printf -v inputs ' %q' "$1" "$2"
 [ ! -x "$tune" ] || say "to tune the parameters live in a browser:" \
-  "GST_PLUGIN_PATH=$root/build/gst $tune ${1:---demo}${2:+ $2}"
+  "GST_PLUGIN_PATH=$root/build/gst $tune$inputs"
