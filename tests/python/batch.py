@@ -145,10 +145,14 @@ class Inputs(batches.Case):
         pair, = batch.find_pairs(self.path("k"))
         self.assertEqual(pair.name, "000000_10")
         self.assertEqual(pair.camera, sm.Camera(700, 378 / 700, 600, 170, 1))
-        with open(self.path("k", "calib.txt"), "w", encoding="utf-8") as file:
-            file.write("P2: 700 0 x\n")
-        with self.assertRaisesRegex(sm.ArgumentError, "calib.txt: expected numbers, got '700 0 x'"):
-            batch.find_pairs(self.path("k"))
+        zeros = " 0" * 10
+        for text, says in (("P2: 700 0 x\n", "numbers, got '700 0 x'"),
+                           ("P2: 700 0 nan\n", "numbers, got '700 0 nan'"),
+                           ("P2: 0 0%s\nP3: 0 0%s\n" % (zeros, zeros), "a focal length above 0, got 0")):
+            with open(self.path("k", "calib.txt"), "w", encoding="utf-8") as file:
+                file.write(text)
+            with self.assertRaisesRegex(sm.ArgumentError, "calib.txt: expected " + says):
+                batch.find_pairs(self.path("k"))
 
     def test_middlebury(self):
         self.touch("m/Adirondack/im0.png", "m/Adirondack/im1.png", "m/cones/im2.png",
@@ -165,10 +169,12 @@ class Inputs(batches.Case):
         self.assertAlmostEqual(camera.baseline, 0.176252)
         self.assertIsNone(pairs["cones"].camera)
         self.assertEqual(batch.find_pairs(self.path("m", "Art"))[0].name, "Art")
-        with open(self.path("m", "Adirondack", "calib.txt"), "a", encoding="utf-8") as file:
-            file.write("baseline=far\n")
-        with self.assertRaisesRegex(sm.ArgumentError, "calib.txt: expected numbers, got 'far"):
-            batch.find_pairs(self.path("m"))
+        for line, says in (("cam0=[-1 0 0; 0 0 0; 0 0 1]", "a focal length above 0, got -1"),
+                           ("baseline=far", "numbers, got 'far"), ("baseline=inf", "numbers, got 'inf")):
+            with open(self.path("m", "Adirondack", "calib.txt"), "a", encoding="utf-8") as file:
+                file.write(line + "\n")
+            with self.assertRaisesRegex(sm.ArgumentError, "calib.txt: expected " + says):
+                batch.find_pairs(self.path("m"))
 
     def test_euroc(self):
         for camera in "cam0", "cam1":

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import replace
@@ -31,9 +32,18 @@ def _text(path: str) -> str:
 
 def _numbers(path: str, text: str) -> List[float]:
     try:
-        return [float(word) for word in text.split()]
+        numbers = [float(word) for word in text.split()]
     except ValueError:
-        raise c.ArgumentError("%s: expected numbers, got %s" % (path, shown(text))) from None
+        numbers = [math.nan]
+    if not all(map(math.isfinite, numbers)):
+        raise c.ArgumentError("%s: expected numbers, got %s" % (path, shown(text)))
+    return numbers
+
+
+def _focal_length(path: str, value: float) -> float:
+    if value <= 0:
+        raise c.ArgumentError("%s: expected a focal length above 0, got %g" % (path, value))
+    return value
 
 
 # ---------------------------------------------------------------------- KITTI
@@ -51,8 +61,9 @@ def _kitti_camera(path: str, left: int) -> Optional[Camera]:
     one, other = (_kitti_projection(path, text, number) for number in (left, left + 1))
     if one is None or other is None:
         return None
+    focal_length = _focal_length(path, one[0, 0])
     # the last column is -focal length * position
-    return Camera(*map(float, (one[0, 0], (one[0, 3] - other[0, 3]) / one[0, 0], one[0, 2],
+    return Camera(*map(float, (focal_length, (one[0, 3] - other[0, 3]) / focal_length, one[0, 2],
                                one[1, 2], other[0, 2] - one[0, 2])))
 
 
@@ -98,7 +109,8 @@ def _middlebury_camera(folder: str) -> Optional[Camera]:
     lengths = _numbers(path, "%s %s" % (values.get("baseline", ""), values.get("doffs", 0)))
     if len(matrix) != 9 or len(lengths) != 2:
         return None
-    return Camera(matrix[0], lengths[0] / 1000, matrix[2], matrix[5], lengths[1])
+    return Camera(_focal_length(path, matrix[0]), lengths[0] / 1000, matrix[2], matrix[5],
+                  lengths[1])
 
 
 def _middlebury_scene(folder: str) -> Optional[Tuple[str, str]]:
