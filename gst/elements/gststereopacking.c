@@ -158,7 +158,7 @@ get_nick (GstStereoPacking packing)
   return nick;
 }
 
-/* For formats whose pixels share chroma samples. */
+/* For formats that cannot be divided between any two pixels. */
 #define CONVERT "put videoconvert and the caps video/x-raw,format=Y444 " \
     "before this element"
 
@@ -214,14 +214,15 @@ gst_stereo_packing_check (GstStereoPacking packing, const GstVideoInfo * info,
   if (packing == GST_STEREO_PACKING_FRAME_BY_FRAME)
     return TRUE;
   if (GST_VIDEO_FORMAT_INFO_IS_TILED (info->finfo))
-    return REFUSE (why, "%s is a tiled format", GST_VIDEO_INFO_NAME
+    return REFUSE (why, "%s is a tiled format; " CONVERT, GST_VIDEO_INFO_NAME
         (info));
   if (size % 2 != 0)
-    return REFUSE (why, "its %s of %u is odd", half_width ? "width" : "height",
+    return REFUSE (why, "its %s of %u is odd; set layout to the frame packing, "
+        "or put videocrop before this element", half_width ? "width" : "height",
         size);
   if (half_width && !has_columns (info->finfo))
-    return REFUSE (why, "%s packs several pixels of a row into one unit",
-        GST_VIDEO_INFO_NAME (info));
+    return REFUSE (why, "%s packs several pixels of a row into one unit; "
+        CONVERT, GST_VIDEO_INFO_NAME (info));
   if (packing == GST_STEREO_PACKING_SIDE_BY_SIDE
       || packing == GST_STEREO_PACKING_TOP_BOTTOM) {
     if (size / 2 % unit == 0)

@@ -545,7 +545,7 @@ LOOP_TEST (test_errors, 0, 10)
 {
   static const ErrorCase cases[] = {
     {"layout=side-by-side", "format=GRAY8, width=5, height=4",
-        "its width of 5 is odd"},
+        "its width of 5 is odd; set layout"},
     {"layout=row-interleaved", "format=GRAY8, width=6, height=3",
         "its height of 3 is odd"},
     {"layout=side-by-side", "format=I420, width=6, height=4",
@@ -560,7 +560,7 @@ LOOP_TEST (test_errors, 0, 10)
     {"layout=row-interleaved", "format=GRAY8, width=8, height=4, "
           "interlace-mode=interleaved", "put deinterlace before this"},
     {"layout=side-by-side", "format=NV12_64Z32, width=128, height=64",
-        "NV12_64Z32 is a tiled format"},
+        "NV12_64Z32 is a tiled format; put videoconvert"},
     {"", "format=GRAY8, width=8, height=4, multiview-mode=left",
         "Expected two views in a frame, got multiview-mode=left"},
     {"", "format=GRAY8, width=8, height=4, multiview-mode=mono",
