@@ -52,8 +52,8 @@ const gchar *gst_stereo_pairing_name (GstStereoPairing pairing);
 void gst_stereo_offset_right (GstStereoHead * left,
     GstStereoHead * right, GstClockTimeDiff offset);
 
-/* A difference of timestamps as one of running times, which differs if playback
- * is faster, slower or backwards.  The former without a sign. */
+/* Convert a difference of timestamps to running time, by the rate of playback.
+ * Backwards, an offset changes its sign. */
 GstClockTime gst_stereo_scale_time (const GstSegment * segment,
     GstClockTime difference);
 GstClockTimeDiff gst_stereo_scale_offset (const GstSegment * segment,
