@@ -32,7 +32,8 @@
  *     x = (column - cx) / focal-length * z
  *     y = (row - cy) / focal-length * z
  *
- * Pixels are taken to be square; it warns if the caps say otherwise.
+ * Pixels are taken to be square; the element warns once if they are not
+ * (`pixel-aspect-ratio` in the caps).
  *
  * After `stereorectify projection=cylinder`, which the metadata say, or with
  * #GstDisparityCloud:projection, the views are pictures on a cylinder around
