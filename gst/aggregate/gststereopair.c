@@ -112,11 +112,11 @@ GstClockTime
 gst_stereo_scale_time (const GstSegment * segment, GstClockTime difference)
 {
   const gdouble rate = ABS (segment->rate);
+  const gdouble scaled = (gdouble) difference / rate;
 
   if (!GST_CLOCK_TIME_IS_VALID (difference) || rate == 1.0)
     return difference;
-  return difference / rate < MAX_TIME ? (GstClockTime) (difference / rate)
-      : MAX_TIME;
+  return scaled < (gdouble) MAX_TIME ? (GstClockTime) scaled : MAX_TIME;
 }
 
 GstClockTimeDiff
