@@ -457,28 +457,40 @@ TEST (test_range)
   close_rig (&rig);
 }
 
+/* The text of the only warning. */
+static gchar *
+take_warning (Rig * rig)
+{
+  GstMessage *message = gst_bus_pop_filtered (rig->bus, GST_MESSAGE_WARNING);
+  GError *warning = NULL;
+  gchar *text;
+
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  text = g_strdup (warning->message);
+  g_clear_error (&warning);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (rig->bus, GST_MESSAGE_WARNING) == NULL);
+  return text;
+}
+
 /* No points in the range: one warning, for each kind of file. */
 LOOP_TEST (test_no_known_depth, 0, 3)
 {
   static const gchar *const caps[] = { "application/x-ply, encoding=binary",
     "application/x-ply, encoding=ascii", "application/x-pcd"
   };
-  GstMessage *message;
-  GError *warning = NULL;
+  gchar *text;
   Rig rig;
 
   open_rig (&rig, CAMERA "disparity-scale=16 min-disparity=0 invalid-value=0 "
       "range-min=20 range-max=30", FALSE, caps[__i__]);
   for (guint i = 0; i < 3; i++)
     gst_buffer_unref (make_file (&rig, make_map (i), NULL));
-  message = gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING);
-  fail_unless (message != NULL);
-  gst_message_parse_warning (message, &warning, NULL);
-  fail_unless (strstr (warning->message, "The point cloud has no known depth")
-      && strstr (warning->message, "from 20 to 30 m"), "%s", warning->message);
-  g_clear_error (&warning);
-  gst_message_unref (message);
-  fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING) == NULL);
+  text = take_warning (&rig);
+  fail_unless (strstr (text, "The point cloud has no known depth")
+      && strstr (text, "from 20 to 30 m"), "%s", text);
+  g_free (text);
   close_rig (&rig);
 
   open_rig (&rig, CAMERA "disparity-scale=16 min-disparity=0 invalid-value=0",
@@ -491,8 +503,7 @@ LOOP_TEST (test_no_known_depth, 0, 3)
 /* Pixels that are not square: one warning. */
 TEST (test_wide_pixels)
 {
-  GstMessage *message;
-  GError *warning = NULL;
+  gchar *text;
   Rig rig;
 
   open_rig (&rig, CAMERA "disparity-scale=16 min-disparity=0 invalid-value=0",
@@ -500,15 +511,10 @@ TEST (test_wide_pixels)
   gst_harness_set_src_caps_str (rig.map, MAP_CAPS ", pixel-aspect-ratio=2/1");
   for (guint i = 0; i < 3; i++)
     gst_buffer_unref (make_file (&rig, make_map (i), NULL));
-  message = gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING);
-  fail_unless (message != NULL);
-  gst_message_parse_warning (message, &warning, NULL);
-  fail_unless (g_str_has_prefix (warning->message,
-          "Expected square pixels, got pixel-aspect-ratio=2/1: "), "%s",
-      warning->message);
-  g_clear_error (&warning);
-  gst_message_unref (message);
-  fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING) == NULL);
+  text = take_warning (&rig);
+  fail_unless (g_str_has_prefix (text,
+          "Expected square pixels, got pixel-aspect-ratio=2/1: "), "%s", text);
+  g_free (text);
   close_rig (&rig);
 }
 
