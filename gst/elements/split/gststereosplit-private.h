@@ -53,7 +53,7 @@ struct _GstStereoSplit
   gboolean right_first;
   GstBufferPool *pool[GST_STEREO_N_VIEWS];      /* NULL = views share memory */
   gboolean warned;
-  gboolean incomplete;          /* frame by frame: a pair has one view yet */
+  gboolean incomplete;          /* frame by frame: half of a pair has come */
   gboolean backwards;           /* of the segment */
   GstClockTime pts;             /* of the view that came first */
   GstClockTime dts;
