@@ -19,7 +19,8 @@ extern "C" {
  * slot, so that copies of one frame overlap the computation of another.
  *
  * The previous frame of a slot is complete before begin().  wait() and times()
- * may be called from any thread, all others from the processing thread.
+ * may be called from any thread, for a slot from one at a time, all others from
+ * the processing thread.
  */
 typedef struct StereoQueue StereoQueue;
 

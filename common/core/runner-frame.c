@@ -56,42 +56,60 @@ complete_locked (StereoRunner * r, Slot * slot, uint64_t ns,
     add_stage (r, slot->timestamps.name[i], stage_ns[i]);
 }
 
+/* A frame that is no longer in its slot is complete. */
+static bool
+is_pending (const Slot * slot, uint64_t frame)
+{
+  return frame != 0 && slot->frame == frame && !slot->complete;
+}
+
+/* Unlocks while the device works, so that the next frame can be started.  The
+ * frame stays in its slot meanwhile, as it is not complete. */
+static StereoStatus
+wait_locked (StereoRunner * r, unsigned index, StereoMessage * why)
+{
+  const StereoQueueClass *q = r->queue->klass;
+  Slot *slot = &r->slots[index];
+  uint64_t ns = 0, stage_ns[STEREO_MAX_TIMESTAMPS] = { 0 };
+  StereoStatus status;
+
+  slot->waiting = true;
+  pthread_mutex_unlock (&r->lock);
+  status = q->wait (r->queue, index, &ns, why);
+  if (status == STEREO_OK && slot->timestamps.n > 0)
+    status = q->times (r->queue, index, slot->timestamps.n, stage_ns, why);
+  pthread_mutex_lock (&r->lock);
+
+  slot->waiting = false;
+  if (status != STEREO_OK) {
+    r->failure = status;
+    r->failure_message = *why;
+  } else {
+    complete_locked (r, slot, ns, stage_ns);
+  }
+  pthread_cond_broadcast (&r->waited);
+  return status;
+}
+
 StereoStatus
 stereo_runner_wait (StereoRunner * r, uint64_t frame)
 {
   StereoMessage why = { "" };
-  StereoStatus status;
-  uint64_t ns = 0, stage_ns[STEREO_MAX_TIMESTAMPS] = { 0 };
-  unsigned index, n_timestamps;
-  bool pending;
-  Slot *slot;
+  StereoStatus status = STEREO_OK;
+  unsigned index;
 
   pthread_mutex_lock (&r->lock);
   index = (unsigned) (frame % r->n_slots);
-  slot = &r->slots[index];
-  /* A frame that is no longer in its slot is complete. */
-  pending = frame != 0 && slot->frame == frame && !slot->complete;
-  status = pending ? r->failure : STEREO_OK;
-  n_timestamps = slot->timestamps.n;
-  pthread_mutex_unlock (&r->lock);
-  if (!pending || status != STEREO_OK)
-    return status;
-
-  /* Unlocked, so that the next frame can be started. */
-  status = r->queue->klass->wait (r->queue, index, &ns, &why);
-  if (status == STEREO_OK && n_timestamps > 0)
-    status = r->queue->klass->times (r->queue, index, n_timestamps, stage_ns,
-        &why);
-
-  pthread_mutex_lock (&r->lock);
-  if (status != STEREO_OK) {
-    r->failure = status;
-    r->failure_message = why;
-  } else if (slot->frame == frame && !slot->complete) {
-    complete_locked (r, slot, ns, stage_ns);
+  /* One thread waits for the device, all others wait for that thread. */
+  while (is_pending (&r->slots[index], frame) && r->slots[index].waiting)
+    pthread_cond_wait (&r->waited, &r->lock);
+  if (is_pending (&r->slots[index], frame)) {
+    status = r->failure;
+    if (status == STEREO_OK)
+      status = wait_locked (r, index, &why);
   }
   pthread_mutex_unlock (&r->lock);
-  if (status != STEREO_OK)
+  if (why.text[0] != '\0')
     stereo_log (r->device, STEREO_LOG_WARNING, "%s", why.text);
   return status;
 }

@@ -32,6 +32,7 @@ typedef struct
 {
   uint64_t frame;               /* 0 = never used */
   bool complete;
+  bool waiting;                 /* a thread waits for the device */
   Plane planes[MAX_IMAGES][3];
   StereoTimestamps timestamps;  /* n is 0 unless profiled */
 } Slot;
@@ -74,8 +75,8 @@ struct StereoRunner
   bool profiling;
 
   pthread_mutex_t lock;         /* protects the rest, n_slots, and
-                                 * slots[].frame, .complete, .copy_out and
-                                 * .timestamps */
+                                 * slots[].frame, .complete and .waiting */
+  pthread_cond_t waited;        /* no thread waits for the device in a slot */
   uint64_t next_frame;
   unsigned n_stages;            /* of the last complete frame */
   const char *stage_name[STEREO_MAX_TIMESTAMPS];

@@ -23,10 +23,12 @@ add_ports (StereoRunner * r, const StereoPort * ports)
 
 /* winpthreads allocates memory for a lock when it is first used. */
 static bool
-init_lock (pthread_mutex_t * lock)
+init_lock (StereoRunner * r)
 {
-  return pthread_mutex_init (lock, NULL) == 0
-      && pthread_mutex_lock (lock) == 0 && pthread_mutex_unlock (lock) == 0;
+  return pthread_cond_init (&r->waited, NULL) == 0
+      && pthread_mutex_init (&r->lock, NULL) == 0
+      && pthread_mutex_lock (&r->lock) == 0
+      && pthread_mutex_unlock (&r->lock) == 0;
 }
 
 StereoStatus
@@ -43,7 +45,7 @@ stereo_runner_new (const StereoOp * op, StereoDevice * device,
     status = stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
   else
     status = device->klass->queue_new (device, &r->queue, why);
-  if (status == STEREO_OK && !init_lock (&r->lock)) {
+  if (status == STEREO_OK && !init_lock (r)) {
     r->queue->klass->free (r->queue);
     status = stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
   }
@@ -80,6 +82,7 @@ stereo_runner_free (StereoRunner ** runner)
   stereo_device_free (r->device, &r->arena_memory);
   stereo_device_free_pinned (r->device, &r->pinned_memory);
   pthread_mutex_destroy (&r->lock);
+  pthread_cond_destroy (&r->waited);
   free (r->state);
   stereo_device_unref (&r->device);
   free (r);

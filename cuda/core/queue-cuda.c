@@ -250,9 +250,6 @@ queue_wait (StereoQueue * queue, unsigned slot, uint64_t * ns,
   error = cudaEventSynchronize (s->ended);
   if (error == cudaSuccess)
     error = cudaEventElapsedTime (&ms, s->begun, s->ended);
-  /* Another thread may have waited and started the next frame. */
-  if (error == cudaErrorNotReady)
-    error = cudaSuccess;
   status = STEREO_CUDA_CHECK (error, "computing a frame", why);
   stereo_cuda_leave (queue->device);
   *ns = ms > 0 ? (uint64_t) (ms * 1e6f) : 0;
@@ -279,9 +276,6 @@ queue_times (StereoQueue * queue, unsigned slot, unsigned n_timestamps,
     ns[i] = error == cudaSuccess && ms > 0 ? (uint64_t) (ms * 1e6f) : 0;
     before = after;
   }
-  /* as in queue_wait() */
-  if (error == cudaErrorNotReady)
-    error = cudaSuccess;
   status = STEREO_CUDA_CHECK (error, "reading the times of stages", why);
   stereo_cuda_leave (queue->device);
   return status;

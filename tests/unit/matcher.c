@@ -681,27 +681,33 @@ watch (void *data)
   return NULL;
 }
 
-/* wait() and get_stats() on one thread, process() on another. */
+/* wait() and get_stats() on two threads, process() on another. */
 TEST (test_wait_elsewhere)
 {
+  enum
+  { N = 2, FRAMES = 200 };
   SCOPED (setup_clear) Setup s;
   static Pair pair;
-  Watch w = { 0 };
-  pthread_t thread;
+  Watch watches[N];
+  pthread_t threads[N];
   StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
 
   setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
-  pair_init (&pair, 60, 40, 1);
+  pair_init (&pair, 30, 20, 1);
   REQUIRE (configure (&s, &pair.config) == STEREO_OK);
-  w.matcher = s.matcher;
-  REQUIRE (pthread_create (&thread, NULL, watch, &w) == 0);
-  for (int i = 0; i < 50; i++)
+  for (int i = 0; i < N; i++) {
+    watches[i] = (Watch) {.matcher = s.matcher };
+    REQUIRE (pthread_create (&threads[i], NULL, watch, &watches[i]) == 0);
+  }
+  for (int i = 0; i < FRAMES; i++)
     CHECK_INT (match (&s, &pair), ==, STEREO_OK);
-  __atomic_store_n (&w.stop, 1, __ATOMIC_SEQ_CST);
-  REQUIRE (pthread_join (thread, NULL) == 0);
-  CHECK_INT (w.wrong, ==, 0);
+  for (int i = 0; i < N; i++) {
+    __atomic_store_n (&watches[i].stop, 1, __ATOMIC_SEQ_CST);
+    REQUIRE (pthread_join (threads[i], NULL) == 0);
+    CHECK_INT (watches[i].wrong, ==, 0);
+  }
   CHECK (stereo_matcher_get_stats (s.matcher, &stats, NULL) == STEREO_OK);
-  CHECK_INT (stats.frames, ==, 50);
+  CHECK_INT (stats.frames, ==, FRAMES);
 }
 
 /* ------------------------------------------------------------------- memory */
