@@ -585,10 +585,11 @@ STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
 
 /*
  * The stages of the frame that completed last, in order: "upload", "convert",
- * "census" or "learned", the algorithm's own stages, "match", "median" or
- * "refine", "temporal" and "download".  Stages that the frame does not have are
- * missing.  Encoding is part of "median" or "refine", or of "match" without
- * them.
+ * "half size", "census" or "learned", "mirrored", the algorithm's own stages,
+ * "match", "median" or "refine", "temporal" and "download".  Stages that the
+ * frame does not have are missing.  "half size" finds the disparities to
+ * search, "mirrored" matches with the views exchanged.  Encoding is part of
+ * "median" or "refine", or of "match" without them.
  *
  * ns is the time since the end of the previous stage, summed over repetitions.
  * The stages add up to last_ns.  With several frames in flight they include the
