@@ -14,8 +14,9 @@
  * Therefore each pad has a guard.  After the end it refuses input with
  * GST_FLOW_EOS, and the task continues until all threads that entered before
  * have left.  They may be blocked for room in the queue or for the answer to a
- * serialized query.  The task only runs while the queues have data, so a thread
- * that leaves after the end queues an EOS event.
+ * serialized query.  The task only runs while all queues have data, so a thread
+ * that leaves after the end queues an EOS event, and so does the task for a pad
+ * without a thread.
  *
  * Only a flush or a restart opens a pad again.
  */
@@ -39,6 +40,16 @@ pad_is_closed (GstStereoAggregator * self, gint input)
   return g_atomic_int_get (&self->guard[input].state) != OPEN;
 }
 
+/* Makes the task run again. */
+static void
+queue_eos (GstStereoAggregator * self, GstAggregatorPad * pad, gint input)
+{
+  if (g_atomic_int_compare_and_exchange (&self->guard[input].state, CLOSED,
+          CLOSED_QUEUED))
+    PARENT->sink_event_pre_queue (GST_AGGREGATOR (self), pad,
+        gst_event_new_eos ());
+}
+
 /* The caller must call leave_pad() even if this returns FALSE. */
 static gboolean
 enter_pad (GstStereoAggregator * self, gint input)
@@ -50,12 +61,8 @@ enter_pad (GstStereoAggregator * self, gint input)
 static void
 leave_pad (GstStereoAggregator * self, GstAggregatorPad * pad, gint input)
 {
-  GstStereoPadGuard *guard = &self->guard[input];
-
-  g_atomic_int_add (&guard->n_blocked, -1);
-  if (g_atomic_int_compare_and_exchange (&guard->state, CLOSED, CLOSED_QUEUED))
-    PARENT->sink_event_pre_queue (GST_AGGREGATOR (self), pad,
-        gst_event_new_eos ());
+  g_atomic_int_add (&self->guard[input].n_blocked, -1);
+  queue_eos (self, pad, input);
 }
 
 static GstFlowReturn
@@ -198,9 +205,18 @@ gst_stereo_aggregator_end (GstStereoAggregator * self)
       continue;
     g_atomic_int_compare_and_exchange (&self->guard[i].state, OPEN, CLOSED);
     while (gst_aggregator_pad_drop_buffer (pad));
-    if (g_atomic_int_get (&self->guard[i].n_blocked) > 0)
+    if (gst_stereo_aggregator_is_blocked (self, i))
       flow = GST_AGGREGATOR_FLOW_NEED_DATA;
     gst_object_unref (pad);
+  }
+  /* The task must not wait for data of the others. */
+  for (gint i = 0; i < GST_STEREO_N_INPUTS && flow != GST_FLOW_EOS; i++) {
+    GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, i);
+
+    if (pad != NULL && !gst_aggregator_pad_is_eos (pad)
+        && !gst_stereo_aggregator_is_blocked (self, i))
+      queue_eos (self, pad, i);
+    gst_clear_object (&pad);
   }
   return flow;
 }

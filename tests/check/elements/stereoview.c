@@ -575,6 +575,39 @@ LOOP_TEST (test_eos_reaches_the_other_source, 0, 2)
   drop_views (&rig);
 }
 
+static gpointer
+send_query (gpointer pad)
+{
+  GstQuery *drain = gst_query_new_drain ();
+
+  gst_pad_query (pad, drain);
+  gst_query_unref (drain);
+  return NULL;
+}
+
+/* The end needs no more data of an input whose source is not blocked. */
+TEST (test_eos_while_one_source_is_blocked)
+{
+  Views rig = new_views ("position=0", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstPad *pad = gst_pad_get_peer (rig.left->srcpad);
+  GThread *thread;
+
+  push_images (&rig, 0, 0);
+  thread = g_thread_new ("source", send_query, pad);
+  while (GST_PAD_STREAM_TRYLOCK (pad)) {
+    GST_PAD_STREAM_UNLOCK (pad);
+    g_usleep (200);
+  }
+  gst_harness_push_event (rig.map, gst_event_new_eos ());
+  gst_event_unref (wait_event (rig.left, GST_EVENT_EOS));
+  g_thread_join (thread);
+  for (guint i = 0; i < 2; i++)
+    fail_unless_equals_int (gst_harness_push (i == 0 ? rig.left : rig.right,
+            left_image (1)), GST_FLOW_EOS);
+  gst_object_unref (pad);
+  drop_views (&rig);
+}
+
 /* The right pad may be released. */
 TEST (test_release)
 {
