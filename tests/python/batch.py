@@ -549,9 +549,10 @@ class Failures(batches.Case):
         self.assertLess(len(self.contents()), 4)
 
     def started(self, *words):
-        """A run that has some results, but not all."""
+        """A run that has some results, but not all until release()."""
         process = subprocess.Popen(batches.COMMAND + list(words), cwd=self.folder,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=self.holding("right/0040.png"))
         end = time.monotonic() + batches.TIMEOUT
         while time.monotonic() < end and process.poll() is None:
             try:
@@ -561,6 +562,7 @@ class Failures(batches.Case):
             except OSError:
                 pass
             time.sleep(0.005)
+        process.kill()
         self.fail("the run ended with %s" % (process.communicate(),))
 
     def test_killed(self):
@@ -590,6 +592,7 @@ class Failures(batches.Case):
                  "--outputs", "disparity,view,color"]
         process = self.started(*words)
         process.send_signal(signal.SIGTERM)
+        self.release()
         _, error = process.communicate(timeout=batches.TIMEOUT)
         if process.returncode != 0:
             self.assertEqual((process.returncode, error),
@@ -664,9 +667,9 @@ class Failures(batches.Case):
         process = self.started("set/left", "set/right", "out", SMALL, "--pairs-per-task", "1",
                                "--workers", "1", "--outputs", "disparity,view,color")
         done = batches.command("set/left", "set/right", "out", SMALL, cwd=self.folder)
-        if process.poll() is None:
-            self.assertEqual(done.returncode, 2)
-            self.assertIn("in use: another run writes", done.stderr)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("in use: another run writes", done.stderr)
+        self.release()
         process.communicate(timeout=batches.TIMEOUT)
 
     def require_continued(self, *words):

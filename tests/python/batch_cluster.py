@@ -140,9 +140,9 @@ class Commands(batches.Case):
         self.assertEqual([name for name in records if records[name]["status"] == "done"],
                          ["0000", "0001", "0003", "0004", "0005"])
 
-    def start(self, *words):
+    def start(self, *words, **options):
         process = subprocess.Popen([sys.executable, "-m", *words], cwd=self.folder, text=True,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **options)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
@@ -156,13 +156,12 @@ class Commands(batches.Case):
         self.wait_for(lambda: self.address_in(path))
         address = self.address_in(path)
         self.start("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny",
-                   "--no-dashboard", "--death-timeout", "10")
+                   "--no-dashboard", env=self.holding("right/0040.png"))
         words = ["set/left", "set/right", "out", SMALL, "--outputs", "disparity,color,view"]
         run = subprocess.Popen(batches.COMMAND + words + ["--scheduler", address,
                                                           "--pairs-per-task", "1"],
                                cwd=self.folder, stderr=subprocess.PIPE, text=True)
-        self.wait_for(lambda: os.path.exists(self.path("out", "manifest.jsonl"))
-                      and len(self.manifest()) > 2)
+        self.wait_for(lambda: self.recorded() > 2)
         scheduler.kill()
         _, error = run.communicate(timeout=batches.TIMEOUT)
         self.assertEqual(run.returncode, 1, error)
@@ -181,6 +180,14 @@ class Commands(batches.Case):
         except OSError:
             return None
         return found.group(1) if found else None
+
+    def recorded(self):
+        """The number of complete lines of the manifest."""
+        try:
+            with open(self.path("out", "manifest.jsonl"), "rb") as file:
+                return file.read().count(b"\n")
+        except OSError:
+            return 0
 
     def wait_for(self, condition):
         end = time.monotonic() + batches.TIMEOUT

@@ -90,6 +90,22 @@ class Case(unittest.TestCase):
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 Image.fromarray(view).save(path)
 
+    def holding(self, name):
+        """The environment of processes that wait before they read this file, until release()."""
+        with open(self.path("sitecustomize.py"), "w", encoding="utf-8") as file:
+            file.write("import os, sys, time\n"
+                       "def hook(event, given):\n"
+                       "    if event == 'open' and str(given[0]).endswith(%r):\n"
+                       "        while os.path.exists(%r):\n"
+                       "            time.sleep(0.01)\n"
+                       "sys.addaudithook(hook)\n" % (name, self.path("hold")))
+        with open(self.path("hold"), "w", encoding="utf-8"):
+            pass
+        return dict(os.environ, PYTHONPATH=self.folder + os.pathsep + os.environ["PYTHONPATH"])
+
+    def release(self):
+        os.unlink(self.path("hold"))
+
     def batch(self, *words, status=0, **options):
         done = command(*words, cwd=self.folder, **options)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
