@@ -175,12 +175,12 @@ TEST (test_caps_query_prefers_the_other_views_size)
     /* queries are serialized with events, so this waits for the caps event */
     caps = query_caps (&rig, v, NULL);
     gst_caps_unref (caps);
-    for (gint tries = 0;; tries++) {
+    for (guint tries = 0;; tries++) {
       caps = gst_caps_make_writable (query_caps (&rig, !v, "video/x-raw"));
       s = gst_caps_get_structure (caps, 0);
       if (gst_structure_get_int (s, "width", &width))
         break;
-      fail_unless (tries < 2000, "%" GST_PTR_FORMAT, caps);
+      fail_unless (tries < PATIENCE / GST_MSECOND, "%" GST_PTR_FORMAT, caps);
       gst_caps_unref (caps);
       g_usleep (1000);
     }

@@ -9,9 +9,6 @@
 /* Number of buffers in downstream's pool; the sink never returns them. */
 #define N_BUFFERS 2
 
-/* Limit for stopping and flushing, which must not wait for timeouts. */
-#define SOON (1 * G_TIME_SPAN_SECOND)
-
 /* ------------------------------------------------------------- a small pool */
 
 /* A pool of N_BUFFERS that counts acquisitions. */
@@ -86,14 +83,13 @@ wait_until_used_up (void)
     g_usleep (1000);
 }
 
+/* Buffers never return to the pool meanwhile: a stop or a flush that waits for
+ * one does not return either. */
 static void
-stop_soon (GstElement * element)
+stop (GstElement * element)
 {
-  gint64 began = g_get_monotonic_time ();
-
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_NULL),
       GST_STATE_CHANGE_SUCCESS);
-  fail_unless (g_get_monotonic_time () - began < SOON);
 }
 
 /* ----------------------------------------------------------------- matchers */
@@ -127,7 +123,7 @@ TEST (test_stop_without_buffers)
   Rig rig;
 
   open_without_buffers (&rig, feeders);
-  stop_soon (rig.element);
+  stop (rig.element);
   for (gint v = LEFT; v <= RIGHT; v++)
     feeder_join (feeders[v]);
   rig_expect_no_error (&rig);
@@ -139,13 +135,10 @@ TEST (test_stop_without_buffers)
 static void
 flush (Rig * rig, Feeder * feeders[2])
 {
-  gint64 began = g_get_monotonic_time ();
-
   rig_push_event (rig, gst_event_new_flush_start ());
   for (gint v = LEFT; feeders != NULL && v <= RIGHT; v++)
     feeder_join (feeders[v]);
   rig_push_event (rig, gst_event_new_flush_stop (TRUE));
-  fail_unless (g_get_monotonic_time () - began < SOON);
 }
 
 TEST (test_flush_without_buffers)
@@ -210,7 +203,7 @@ TEST (test_stop_without_buffers_of_a_result_pad)
   Rig rig;
   GstHarness *more = open_without_result_buffers (&rig);
 
-  stop_soon (rig.element);
+  stop (rig.element);
   gst_harness_teardown (more);
   rig_expect_no_error (&rig);
   rig_close (&rig);
@@ -256,11 +249,10 @@ push_maps (gpointer user_data)
 
 LOOP_TEST (test_filter_without_buffers, FALSE, TRUE + 1)
 {
-  const gboolean stop = __i__;
+  const gboolean stops = __i__;
   GstHarness *h;
   GstSegment segment;
   GThread *thread;
-  gint64 began;
   GstBuffer *picture;
 
   keep_backends (TRUE);
@@ -269,15 +261,13 @@ LOOP_TEST (test_filter_without_buffers, FALSE, TRUE + 1)
   gst_harness_set_src_caps_str (h, DISPARITY);
   thread = g_thread_new ("maps", push_maps, h);
   wait_until_used_up ();
-  if (stop) {
-    stop_soon (h->element);
+  if (stops) {
+    stop (h->element);
     fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
         GST_FLOW_FLUSHING);
   } else {
-    began = g_get_monotonic_time ();
     gst_harness_push_event (h, gst_event_new_flush_start ());
     gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-    fail_unless (g_get_monotonic_time () - began < SOON);
     fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
         GST_FLOW_FLUSHING);
     while ((picture = gst_harness_try_pull (h)) != NULL)
