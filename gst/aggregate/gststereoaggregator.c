@@ -273,7 +273,7 @@ gst_stereo_aggregator_start (GstAggregator * aggregator)
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
 
   gst_stereo_failure_reset (&self->failure);
-  gst_stereo_aggregator_unblock_pads (self);
+  gst_stereo_aggregator_reset_pads (self);
   gst_stereo_aggregator_reset_qos (self);
   self->discont = TRUE;
   GST_OBJECT_LOCK (self);

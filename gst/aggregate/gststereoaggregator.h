@@ -53,7 +53,7 @@ typedef struct
 {
   gint state;
   gint n_blocked;               /* threads in a call that may block */
-  gint n_images;                /* received */
+  gint n_images;                /* received since the start */
 } GstStereoPadGuard;
 
 typedef struct _GstStereoWatch GstStereoWatch;
@@ -231,7 +231,8 @@ gboolean gst_stereo_aggregator_result_pad_event (GstPad * pad,
 
 /* Installs the guard of a pad. */
 void gst_stereo_aggregator_guard_pad (GstStereoAggregator * self, gint input);
-void gst_stereo_aggregator_unblock_pads (GstStereoAggregator * self);
+/* For the start of an element. */
+void gst_stereo_aggregator_reset_pads (GstStereoAggregator * self);
 
 /* After the last frame, in the task: refuses all further input.  Returns
  * GST_FLOW_EOS if no thread is blocked, otherwise

@@ -163,10 +163,12 @@ gst_stereo_aggregator_guard_pad (GstStereoAggregator * self, gint input)
 }
 
 void
-gst_stereo_aggregator_unblock_pads (GstStereoAggregator * self)
+gst_stereo_aggregator_reset_pads (GstStereoAggregator * self)
 {
-  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++)
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
     g_atomic_int_set (&self->guard[i].state, OPEN);
+    g_atomic_int_set (&self->guard[i].n_images, 0);
+  }
 }
 
 gboolean

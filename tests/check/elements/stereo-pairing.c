@@ -158,6 +158,31 @@ TEST (test_skew)
   check_pairing (VCBW "sync-tolerance=0", "0123", "0123", 1, "", 4, 4);
 }
 
+/* Plays to the end; the only warning contains this text. */
+static void
+play_with_warning (GstElement * pipeline, const gchar * text)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_WARNING
+      | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_WARNING
+      | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
 /* An end without a pair is not silent: one view has no images, or they have no
  * partners. */
 TEST (test_no_pair)
@@ -175,28 +200,27 @@ TEST (test_no_pair)
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
     GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=3 ! %s  "
         VCBW "name=m ! fakesink", lines[i][0]);
-    GstBus *bus = gst_element_get_bus (pipeline);
-    GstMessage *message;
-    GError *error;
 
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_WARNING
-        | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-    fail_unless (message != NULL);
-    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
-    gst_message_parse_warning (message, &error, NULL);
-    fail_unless (strstr (error->message, lines[i][1]) != NULL, "%s",
-        error->message);
-    g_error_free (error);
-    gst_message_unref (message);
-    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_WARNING
-        | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-    fail_unless (message != NULL);
-    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-    gst_message_unref (message);
-    gst_object_unref (bus);
+    play_with_warning (pipeline, lines[i][1]);
     pipeline_free (pipeline);
   }
+}
+
+/* Images of the last run do not count. */
+TEST (test_no_pair_after_a_restart)
+{
+  GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=3 ! "
+      "m.sink_left  stereotestsrc name=right view=right num-buffers=3 ! "
+      "m.sink_right " VCBW "name=m ! fakesink");
+  GstElement *right = gst_bin_get_by_name (GST_BIN (pipeline), "right");
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_object_set (right, "num-buffers", 0, NULL);
+  gst_object_unref (right);
+  play_with_warning (pipeline, "sink_right has ended without an image");
+  pipeline_free (pipeline);
 }
 
 static gint64
