@@ -237,6 +237,14 @@ undistort (const StereoCamera * camera, double u, double v, int n_iterations,
 
 /* -------------------------------------------------------------- rectifying */
 
+static StereoStatus
+fail_above (StereoMessage * why)
+{
+  return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+      "one camera is above the other: turn the images by 90 degrees, and "
+      "calibrate them so");
+}
+
 /* Rotates each camera by half of the rotation between them, then both until the
  * baseline is horizontal. */
 static StereoStatus
@@ -255,9 +263,7 @@ rectifying_rotations (const StereoCalibration * c, double rotations[2][9],
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "both cameras are in the same place: the translation is 0");
   if (fabs (t[1]) > fabs (t[0]))
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "one camera is above the other: turn the images by 90 degrees, and "
-        "calibrate them so");
+    return fail_above (why);
 
   /* t cross (1 or -1, 0, 0) */
   w[0] = 0;
@@ -507,6 +513,9 @@ choose_rectification (const StereoCalibration * c,
     StereoMessage * why)
 {
   if (c->has_rectification[view]) {
+    if (fabs (c->projection[STEREO_RIGHT][7])
+        > fabs (c->projection[STEREO_RIGHT][3]))
+      return fail_above (why);
     for (int v = 0; v < 2; v++) {
       memcpy (rotations[v], c->rectifying[v], sizeof (rotations[v]));
       memcpy (projections[v], c->projection[v], sizeof (projections[v]));

@@ -287,6 +287,14 @@ TEST (test_errors)
   check_refused (c, "in the same place");
   c.translation[1] = 1;
   check_refused (c, "one camera is above the other");
+  for (int v = 0; v < 2; v++) {
+    const double p[12] = { 500, 0, 31, 0, 0, 500, 23, v * -60, 0, 0, 1, 0 };
+
+    c.has_rectification[v] = true;
+    memcpy (c.rectifying[v], c.rotation, sizeof (c.rotation));
+    memcpy (c.projection[v], p, sizeof (p));
+  }
+  check_refused (c, "one camera is above the other");
   c = ideal_cameras (64, 48);
   c.camera[0].fx = NAN;
   check_refused (c, "focal length of the left camera is not above 0");
