@@ -228,6 +228,17 @@ is_off_center (gdouble position, gint size)
   return fabs (position + 0.5 - size / 2.0) > MAX_OFF_CENTER * size;
 }
 
+/* Whether the right camera of the calibration is left of the left one. */
+static gboolean
+is_swapped (const StereoCalibration * c)
+{
+  const gdouble *r = c->rotation, *t = c->translation;
+
+  if (c->has_rectification[STEREO_LEFT])
+    return c->projection[STEREO_RIGHT][3] > 0;
+  return r[0] * t[0] + r[3] * t[1] + r[6] * t[2] > 0;
+}
+
 /* Warns once about a calibration that is valid but implausible.  Only the left
  * view warns, because maps carry its camera. */
 static void
@@ -239,7 +250,12 @@ check_plausible (GstStereoRectify * self, const StereoCalibration * calibration)
   if (self->warned || self->is_right)
     return;
   self->warned = TRUE;
-  if (r->baseline > 0
+  if (is_swapped (calibration))
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("In the calibration, the right camera is on the left of the left "
+            "one. If the views are swapped, exchange them and calibrate again; "
+            "otherwise correct the sign of the translation."), (NULL));
+  else if (r->baseline > 0
       && (r->baseline < MIN_BASELINE || r->baseline > MAX_BASELINE))
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("The calibration has a baseline of %g m. If the cameras have another "

@@ -968,6 +968,13 @@ TEST (test_implausible)
       TRANSLATION ("-120");
   static const gchar *const half_size = PINHOLE ("159.5", "119.5")
       TRANSLATION ("-0.12");
+  static const gchar *const swapped = PINHOLE ("319.5", "239.5")
+      TRANSLATION ("0.12");
+  static const gchar *const swapped_projection = PINHOLE ("319.5", "239.5")
+      "R1: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nR2: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+      "P1: [500, 0, 319, 0, 0, 500, 239, 0, 0, 0, 1, 0]\n"
+      "P2: [500, 0, 319, 60, 0, 500, 239, 0, 0, 0, 1, 0]\n"
+      TRANSLATION ("0.12");
 
   check_warning ("view=left", millimeters, "a baseline of 120 m. If the "
       "cameras have another distance, set calibration-unit");
@@ -979,6 +986,10 @@ TEST (test_implausible)
   check_warning ("view=left", half_size, "principal point, (159.5, 119.5), is "
       "far from the centre of video of 640x480. If it is for another size, add "
       "image_width and image_height");
+  check_warning ("view=left", swapped, "the right camera is on the left of the "
+      "left one. If the views are swapped, exchange them");
+  check_warning ("view=left", swapped_projection, "the right camera is on the "
+      "left of the left one");
 }
 
 /* ------------------------------------------------------------ to the depth */
