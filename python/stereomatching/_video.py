@@ -19,7 +19,7 @@ from ._maps import Camera, Map
 
 # FFmpeg's names, and GStreamer's in the tag
 _FORMATS = {"gray": "GRAY8", "gray16le": "GRAY16_LE"}
-_NUMBERS = {"double": float, "int": int, "uint": int}
+_TYPES = {"double": float, "int": int, "uint": int, "boolean": lambda text: text == "true"}
 
 Tag = Dict[str, Union[int, float, str]]
 
@@ -73,7 +73,7 @@ def _parse(text: str) -> Optional[Tag]:
     tag: Tag = {"result": "depth" if name == "GstStereoDepthMeta" else "disparity"}
     for key, kind, value in re.findall(r"([a-z-]+)=\((\w+)\)([^,;]*)", text):
         try:
-            tag[key.replace("-", "_")] = _NUMBERS.get(kind, str)(value)
+            tag[key.replace("-", "_")] = _TYPES.get(kind, str)(value)
         except ValueError:
             pass
     return tag

@@ -89,6 +89,7 @@ class Recordings(unittest.TestCase):
         video, frames = self.read(np.uint16, lambda codes: codes / 256 - 3, 0)
         self.assertEqual((video.kind, video.camera), ("disparity", None))
         self.assertEqual(video.tag["num_disparities"], 70)
+        self.assertIs(video.tag["filled"], False)
         found = frames[0].map
         self.assertEqual((found.scale, found.minimum, found.invalid), (256, -3, 0))
         np.testing.assert_array_equal(found.disparity, frames[0].values)
