@@ -77,6 +77,9 @@ post_caps_error (GstStereoMatcher * self, gint view, const GstCaps * caps)
       || height < 1 || height > STEREO_MAX_SIZE) {
     problem = g_strdup_printf ("images of %dx%d; it accepts 1x1 to %dx%d",
         width, height, STEREO_MAX_SIZE, STEREO_MAX_SIZE);
+  } else if (!gst_structure_has_field (s, "framerate")) {
+    problem = g_strdup ("video without a frame rate; set framerate in its "
+        "caps, to 0/1 if it is unknown");
   } else {
     problem = g_strdup_printf ("video in the format %s; put videoconvert "
         "before it", format ? format : "(none)");

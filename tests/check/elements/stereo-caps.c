@@ -316,6 +316,8 @@ TEST (test_unsupported_video)
           "framerate=25/1", "memory:GLMemory", "system memory"},
     {"image/jpeg, width=48, height=4, framerate=25/1", "image/jpeg",
         "decoder"},
+    {"video/x-raw, format=GRAY8, width=48, height=4", "without a frame rate",
+        "0/1"},
   };
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
