@@ -113,6 +113,8 @@ read_pose (const GstStereoZedFile * file, const gchar * size,
                     NULL)) && !read_number (file, "STEREO", moves[i],
                 &calibration->translation[i])))
       return FALSE;
+    /* the baseline is positive, and the right camera on the right */
+    calibration->translation[i] = -calibration->translation[i];
   }
   gst_stereo_calibration_make_rotation (vector, calibration->rotation);
   calibration->has_pose = TRUE;

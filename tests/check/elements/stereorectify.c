@@ -353,6 +353,7 @@ rectify (const gchar * properties, const gchar * calibration)
     fail ("%s", error->message);
   }
   out = gst_harness_pull (h);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   check_square_pixels (h);
   close_rectifier (h, bus);
   return out;
