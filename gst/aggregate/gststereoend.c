@@ -158,7 +158,9 @@ gst_stereo_aggregator_guard_pad (GstStereoAggregator * self, gint input)
   GstPad *pad = GST_PAD (self->sink[input]);
 
   g_atomic_int_set (&self->guard[input].state, OPEN);
-  self->chain = GST_PAD_CHAINFUNC (pad);
+  /* the same for all pads; those of others may be running */
+  if (self->chain == NULL)
+    self->chain = GST_PAD_CHAINFUNC (pad);
   gst_pad_set_chain_function (pad, guarded_chain);
 }
 

@@ -576,6 +576,38 @@ check_error (Rig * rig, GstBuffer * map, const gchar * text)
   fail_unless_equals_int (gst_harness_buffers_received (rig->map), 0);
 }
 
+static gpointer
+push_maps (gpointer h)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  for (guint i = 0; i < 300 && flow == GST_FLOW_OK; i++)
+    flow = gst_harness_push (h, make_matched (i, "disparity", TRUE));
+  return GINT_TO_POINTER (flow);
+}
+
+/* The pad for images comes and goes while maps arrive. */
+TEST (test_requests_while_playing)
+{
+  GThread *thread;
+  Rig rig;
+
+  open_rig (&rig, "", FALSE, NULL);
+  gst_harness_set_drop_buffers (rig.map, TRUE);
+  thread = g_thread_new ("maps", push_maps, rig.map);
+  for (guint i = 0; i < 100; i++) {
+    GstPad *pad = gst_element_request_pad_simple (rig.map->element,
+        "sink_left");
+
+    fail_unless (pad != NULL);
+    gst_element_release_request_pad (rig.map->element, pad);
+    gst_object_unref (pad);
+  }
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
+      GST_FLOW_OK);
+  close_rig (&rig);
+}
+
 /* The segment that would give the gap its running time is missing. */
 TEST (test_gap_before_a_segment)
 {
