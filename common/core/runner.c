@@ -25,10 +25,14 @@ add_ports (StereoRunner * r, const StereoPort * ports)
 static bool
 init_lock (StereoRunner * r)
 {
-  return pthread_cond_init (&r->waited, NULL) == 0
-      && pthread_mutex_init (&r->lock, NULL) == 0
+  if (pthread_cond_init (&r->waited, NULL) != 0)
+    return false;
+  if (pthread_mutex_init (&r->lock, NULL) == 0
       && pthread_mutex_lock (&r->lock) == 0
-      && pthread_mutex_unlock (&r->lock) == 0;
+      && pthread_mutex_unlock (&r->lock) == 0)
+    return true;
+  pthread_cond_destroy (&r->waited);
+  return false;
 }
 
 StereoStatus
