@@ -124,15 +124,9 @@ class Commands(batches.Case):
     def test_poisonous(self):
         """A pair that ends each worker that takes it: the others are matched."""
         self.write_pairs(6)
-        # an end without a trace, when this file is read
-        with open(self.path("sitecustomize.py"), "w", encoding="utf-8") as file:
-            file.write("import os, sys\n"
-                       "def hook(event, given):\n"
-                       "    if event == 'open' and str(given[0]).endswith('right/0002.png'):\n"
-                       "        os.kill(os.getpid(), 9)\n"
-                       "sys.addaudithook(hook)\n")
-        env = dict(os.environ, PYTHONPATH=self.folder + os.pathsep + os.environ["PYTHONPATH"],
-                   DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="1")
+        # an end without a trace
+        env = self.when_opened("right/0002.png", "os.kill(os.getpid(), 9)")
+        env["DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES"] = "1"
         self.batch("set/left", "set/right", "out", SMALL, "--workers", 2, "--pairs-per-task", 3,
                    status=3, env=env)
         records = {record["name"]: record for record in self.manifest()}

@@ -90,18 +90,22 @@ class Case(unittest.TestCase):
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 Image.fromarray(view).save(path)
 
-    def holding(self, name):
-        """The environment of processes that wait before they read this file, until release()."""
+    def when_opened(self, name, *lines):
+        """The environment of processes that run these lines before they open this file."""
         with open(self.path("sitecustomize.py"), "w", encoding="utf-8") as file:
             file.write("import os, sys, time\n"
                        "def hook(event, given):\n"
-                       "    if event == 'open' and str(given[0]).endswith(%r):\n"
-                       "        while os.path.exists(%r):\n"
-                       "            time.sleep(0.01)\n"
-                       "sys.addaudithook(hook)\n" % (name, self.path("hold")))
+                       "    if event == 'open' and str(given[0]).endswith(%r):\n" % name
+                       + "".join("        %s\n" % line for line in lines)
+                       + "sys.addaudithook(hook)\n")
+        return dict(os.environ, PYTHONPATH=self.folder + os.pathsep + os.environ["PYTHONPATH"])
+
+    def holding(self, name):
+        """The environment of processes that wait before they open this file, until release()."""
         with open(self.path("hold"), "w", encoding="utf-8"):
             pass
-        return dict(os.environ, PYTHONPATH=self.folder + os.pathsep + os.environ["PYTHONPATH"])
+        return self.when_opened(name, "while os.path.exists(%r): time.sleep(0.01)"
+                                % self.path("hold"))
 
     def release(self):
         os.unlink(self.path("hold"))
