@@ -96,14 +96,16 @@ stereo_runner_wait (StereoRunner * r, uint64_t frame)
 {
   StereoMessage why = { "" };
   StereoStatus status = STEREO_OK;
+  const Slot *slot;
   unsigned index;
 
   pthread_mutex_lock (&r->lock);
   index = (unsigned) (frame % r->n_slots);
+  slot = &r->slots[index];
   /* One thread waits for the device, all others wait for that thread. */
-  while (is_pending (&r->slots[index], frame) && r->slots[index].waiting)
+  while (is_pending (slot, frame) && slot->waiting)
     pthread_cond_wait (&r->waited, &r->lock);
-  if (is_pending (&r->slots[index], frame)) {
+  if (is_pending (slot, frame)) {
     status = r->failure;
     if (status == STEREO_OK)
       status = wait_locked (r, index, &why);
