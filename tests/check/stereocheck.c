@@ -6,6 +6,7 @@
 
 #include "stereocheck.h"
 
+#include <glib/gstdio.h>
 #include <gst/base/gstaggregator.h>
 #include <string.h>
 
@@ -855,6 +856,29 @@ check_register (CheckAddTest add)
   registered[n_registered++] = add;
 }
 
+/*
+ * libcheck keeps the results in temporary files.  Windows' C library may give
+ * the same name to another process at the same time, so each process has a
+ * directory for them.
+ */
+static int
+run_suite (Suite * suite, const gchar * name, const gchar * file)
+{
+  gchar *folder = NULL;
+  int failed;
+
+#ifdef G_OS_WIN32
+  folder = g_dir_make_tmp ("stereo-check-XXXXXX", NULL);
+  g_assert_nonnull (folder);
+  g_setenv ("TMP", folder, TRUE);
+#endif
+  failed = gst_check_run_suite (suite, name, file);
+  if (folder != NULL)
+    g_rmdir (folder);
+  g_free (folder);
+  return failed;
+}
+
 int
 check_run (const gchar * name, const gchar * file, SFun setup, SFun teardown)
 {
@@ -866,5 +890,5 @@ check_run (const gchar * name, const gchar * file, SFun setup, SFun teardown)
     tcase_add_checked_fixture (tc, setup, teardown);
   for (guint i = 0; i < n_registered; i++)
     registered[i] (tc);
-  return gst_check_run_suite (suite, name, file);
+  return run_suite (suite, name, file);
 }
