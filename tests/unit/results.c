@@ -139,6 +139,8 @@ rig_init (Rig * rig, const StereoAlgorithm * algorithm, StereoDevice * device,
   rig->right.plane[0] = rig->views[1];
   REQUIRE (stereo_params_new (algorithm, &rig->params) == STEREO_OK);
   REQUIRE (stereo_matcher_new (algorithm, device, &rig->matcher) == STEREO_OK);
+  /* frames that are profiled are not recorded: run() copies synchronously */
+  stereo_matcher_set_profiling (rig->matcher, true);
 }
 
 static StereoDevice *
