@@ -64,9 +64,10 @@ add_pairs (int unit, const uint16_t * codes, ptrdiff_t step, int n_pairs,
 }
 
 /*
- * The slopes of n pixels.  |slope| is floor ((128 |s| + q) / (2 q)).  Half a
- * unit more in the dividend keeps the quotient at least 1/120 away from whole
- * numbers; it is below 2^14, and single precision exact to 2^-9.
+ * The slopes of n pixels.  |slope| is floor ((128 |s| + q) / (2 q)), and s is 0
+ * if q is.  Half a unit more in the dividend keeps the quotient at least 1/120
+ * away from whole numbers; it is below 2^14, and single precision exact to
+ * 2^-9.
  */
 static void
 divide_sums (int unit, const uint16_t * restrict codes,
@@ -80,9 +81,9 @@ divide_sums (int unit, const uint16_t * restrict codes,
     const int magnitude = (int) (((float) (128 * (s < 0 ? -s : s) + q) + 0.5f)
         / (float) (2 * q + (q == 0)));
     const int most = magnitude < limit ? magnitude : limit;
+    const int slope = s < 0 ? -most : most;
 
-    slopes[i] = (int16_t) (codes[i] == STEREO_INVALID || q == 0 ? 0
-        : s < 0 ? -most : most);
+    slopes[i] = (int16_t) (codes[i] == STEREO_INVALID ? 0 : slope);
   }
 }
 
