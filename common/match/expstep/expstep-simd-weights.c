@@ -11,7 +11,7 @@
 
 ALWAYS_INLINE void
 raw_weights_metric (const uint8_t * const a[3], const uint8_t * const b[3],
-    const uint8_t * table, int n, uint8_t * u, int metric, int channels)
+    const uint8_t * table, int n, uint8_t * u, int metric)
 {
   uint16_t place[256];
 
@@ -19,9 +19,9 @@ raw_weights_metric (const uint8_t * const a[3], const uint8_t * const b[3],
     int m = n - x0 < 256 ? n - x0 : 256;
 
     for (int x = 0; x < m; x++) {
-      int d[3] = { 0, 0, 0 };
+      int d[3];
 
-      for (int c = 0; c < channels; c++)
+      for (int c = 0; c < 3; c++)
         d[c] = a[c][x0 + x] - b[c][x0 + x];
       place[x] = (uint16_t) stereo_expstep_difference (metric, d[0], d[1],
           d[2]);
@@ -31,31 +31,48 @@ raw_weights_metric (const uint8_t * const a[3], const uint8_t * const b[3],
   }
 }
 
-/* Index of the first of the equal entries at the end of a short table. */
-#define LAST_ENTRY 63
+/* Entries of a SimdTable64, and tables for all differences. */
+#define ENTRIES 64
+#define MAX_TABLES (256 / ENTRIES)
 
-/* Whether all larger differences have the weight of this one, usually 0. */
-ALWAYS_INLINE bool
-is_short (const uint8_t * table)
+/* The number of tables, after which all weights are the same, usually 0. */
+static int
+count_tables (const uint8_t * table)
 {
-  return memcmp (table + LAST_ENTRY, table + LAST_ENTRY + 1,
-      255 - LAST_ENTRY) == 0;
+  int n = MAX_TABLES;
+
+  while (n > 1 && memcmp (table + (n - 1) * ENTRIES - 1,
+          table + (n - 1) * ENTRIES, 256 - (n - 1) * ENTRIES) == 0)
+    n--;
+  return n;
 }
 
-/* The metric max with a short table; up to SIMD_BYTES - 1 pixels more. */
+/* The metric max; up to SIMD_BYTES - 1 pixels more. */
 static void
-short_raw_weights (const uint8_t * const a[3], const uint8_t * const b[3],
+raw_weights_max (const uint8_t * const a[3], const uint8_t * const b[3],
     const uint8_t * table, int n, uint8_t * u, int channels)
 {
-  const SimdTable64 t = simd_table64 (table);
+  const int n_tables = count_tables (table);
+  SimdTable64 tables[MAX_TABLES];
 
+  for (int i = 0; i < n_tables; i++)
+    tables[i] = simd_table64 (table + i * ENTRIES);
   for (int x = 0; x < n; x += SIMD_BYTES) {
     VecU8 d = simd_absdiff8 (simd_load8 (a[0] + x), simd_load8 (b[0] + x));
+    VecU8 weight;
 
     for (int c = 1; c < channels; c++)
       d = simd_max8 (d, simd_absdiff8 (simd_load8 (a[c] + x),
               simd_load8 (b[c] + x)));
-    simd_store8 (u + x, simd_table64_get (&t, d));
+    weight = simd_table64_get (&tables[0], d);
+    for (int i = 1; i < n_tables; i++) {
+      const VecU8 first = simd_set8 ((uint8_t) (i * ENTRIES));
+      const VecU8 above = (VecU8) (d >= first);
+
+      weight = (weight & ~above)
+          | (simd_table64_get (&tables[i], d - first) & above);
+    }
+    simd_store8 (u + x, weight);
   }
 }
 
@@ -73,16 +90,12 @@ raw_weights (const StereoExpstepConstants * k, const StereoExpstepWork * work,
     a[c] = plane + at_a;
     b[c] = plane + at_b;
   }
-  if (k->metric == STEREO_COLOR_METRIC_MAX && is_short (table))
-    short_raw_weights (a, b, table, n, u, k->channels);
-  else if (k->channels == 1)
-    raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_MAX, 1);
-  else if (k->metric == STEREO_COLOR_METRIC_MAX)
-    raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_MAX, 3);
+  if (k->metric == STEREO_COLOR_METRIC_MAX)
+    raw_weights_max (a, b, table, n, u, k->channels);
   else if (k->metric == STEREO_COLOR_METRIC_MEAN)
-    raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_MEAN, 3);
+    raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_MEAN);
   else
-    raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_RMS, 3);
+    raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_RMS);
 }
 
 /* floor ((512 u + t) / (2 t)) with one reciprocal.  Quotients are multiples of
