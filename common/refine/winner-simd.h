@@ -37,4 +37,32 @@ simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,
   return word;
 }
 
+/* Fields of neighbouring winners, as in the arguments of stereo_winner_word();
+ * second may be NULL without uniqueness. */
+typedef struct
+{
+  const uint16_t *index;
+  const uint16_t *a;
+  const uint16_t *c;
+  const uint16_t *b;
+  const uint16_t *second;
+} SimdWinnerFields;
+
+/* stereo_winner_word() of n winners.  All arrays have n elements, rounded up to
+ * SIMD_LANES32. */
+ALWAYS_INLINE void
+simd_winner_row (const StereoWinners * w, const SimdWinnerFields * f, int n,
+    uint32_t * words)
+{
+  for (int i = 0; i < n; i += SIMD_LANES32) {
+    const VecI32 second = w->uniqueness
+        ? (VecI32) simd_widen16 (f->second + i) : (VecI32) { 0 };
+
+    simd_store_i32 (words + i, simd_winner_words (w,
+            (VecI32) simd_widen16 (f->index + i),
+            (VecI32) simd_widen16 (f->a + i), (VecI32) simd_widen16 (f->c + i),
+            (VecI32) simd_widen16 (f->b + i), second));
+  }
+}
+
 #endif /* STEREO_WINNER_SIMD_H */

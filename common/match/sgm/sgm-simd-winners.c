@@ -146,14 +146,9 @@ store_left (const Task * t, int x, int y, int n, const LeftWinners * found)
           found->part[0][i]);
     return;
   }
-  for (int i = 0; i < GROUP; i += SIMD_LANES32) {
-    VecI32 part[5];
-
-    for (int j = 0; j < 5; j++)
-      part[j] = (VecI32) simd_widen16 (found->part[j] + i);
-    simd_store_i32 (words + i, simd_winner_words (winners, part[0], part[1],
-            part[2], part[3], part[4]));
-  }
+  simd_winner_row (winners, &(SimdWinnerFields) {
+      found->part[0], found->part[1], found->part[2], found->part[3],
+      found->part[4]}, n, words);
   memcpy (winners->left + (size_t) y * winners->left_stride + x, words,
       (size_t) n * sizeof (words[0]));
 }

@@ -26,7 +26,7 @@
 
 #include "core/cpu.h"
 #include "refine/output.h"
-#include "refine/winner-formula.h"
+#include "refine/winner-simd.h"
 
 #if SIMD_HAS_PAIRS
 
@@ -306,6 +306,8 @@ window_rows (const Means * const means[RING], const VecU16 * down,
   VecU16 a0 = { 0 }, a1 = a0, a2 = a0, a3 = a0;
   VecU16 b0 = a0, b1 = a0, b2 = a0, b3 = a0;
 
+  /* the places in the ring are then constants */
+#pragma GCC unroll 16
   for (int i = 0; i < COLUMN_PAIRS; i++) {
     const Means *above = means_at (means, j + i);
     const Means *below = means_at (means, j + i + COLUMN_PAIRS - 1);
@@ -534,8 +536,7 @@ store_tile (const LanesJob * job, const Chunk * c, const LeftBest * left)
 
   for (int row = 0; row < c->height; row++) {
     int at = row * TILE_WIDTH, y = c->y + row;
-    uint32_t *words = w == NULL ? NULL
-        : w->left + (size_t) y * w->left_stride + (size_t) c->x;
+    uint32_t words[TILE_WIDTH];
 
     if (w == NULL) {
       for (int x = 0; x < c->width; x++)
@@ -543,10 +544,11 @@ store_tile (const LanesJob * job, const Chunk * c, const LeftBest * left)
             left->index[at + x]);
       continue;
     }
-    for (int x = 0; x < c->width; x++)
-      words[x] = stereo_winner_word (w, left->index[at + x],
-          left->before[at + x], left->cost[at + x], left->after[at + x],
-          w->uniqueness ? left->second[at + x] : 0);
+    simd_winner_row (w, &(SimdWinnerFields) {
+        left->index + at, left->before + at, left->cost + at,
+        left->after + at, left->second + at}, c->width, words);
+    memcpy (w->left + (size_t) y * w->left_stride + (size_t) c->x, words,
+        (size_t) c->width * sizeof (words[0]));
   }
 }
 
