@@ -16,6 +16,7 @@
 #if BFV_HAS_LANES
 
 #include "match/bfv/bfv-simd-costs.h"
+#include "refine/winner-simd.h"
 
 /* Disparities per group.  Sums are computed for a whole group, then winners,
  * so that all but the first disparity find rows and winners in a cache. */
@@ -26,10 +27,12 @@
 /* Blocks of LANES columns that arms reach. */
 #define REACH_BLOCKS ((BFV_REACH + LANES - 1) / LANES)
 
-/* Vectors per LANES winners; the right view has the first three. */
+/* Vectors per LANES winners; the right view has the first three.  Words of
+ * winners take the place of the first two at the end. */
 enum
 {
   STATE_SUM, STATE_COUNT, STATE_INDEX, RIGHT_STATE,
+  STATE_WORDS = STATE_SUM,
   STATE_LAST_SUM = RIGHT_STATE, STATE_LAST_COUNT,
   STATE_BEFORE_SUM, STATE_BEFORE_COUNT, STATE_AFTER_SUM, STATE_AFTER_COUNT,
   LEFT_STATE
@@ -341,18 +344,71 @@ clear_states (uint16_t * state, size_t n, size_t parts)
   }
 }
 
-/* Row r of a column of states. */
-ALWAYS_INLINE unsigned
-state_at (const uint16_t * state, size_t r, size_t parts, size_t part)
+/* stereo_bfv_quotient() of SIMD_LANES32 sums; 0 with no count. */
+ALWAYS_INLINE VecI32
+quotients (const StereoBfvConstants * k, const uint16_t * sum)
 {
-  return state[(r / LANES * parts + part) * LANES + r % LANES];
+  const uint16_t *count = sum + LANES;
+  const VecI32 a = (VecI32) simd_widen16 (sum) << k->shift;
+  const VecI32 n = (VecI32) simd_widen16 (count);
+  const VecI32 divisor = n - (n == 0);
+  /* Quotients are below 2^16: this is off by at most 1. */
+  const VecI32 q = __builtin_convertvector (simd_to_f32 (a)
+      / simd_to_f32 (divisor), VecI32);
+  const VecI32 rest = a - q * divisor;
+
+  return q + (rest < 0) - (rest >= divisor);
 }
 
-ALWAYS_INLINE StereoBfvMean
-mean_at (const uint16_t * state, size_t r, size_t part)
+/* As stereo_bfv_store_left(), words of SIMD_LANES32 states. */
+ALWAYS_INLINE VecI32
+words_of (const StereoBfvConstants * k, const StereoWinners * w,
+    const uint16_t * state)
 {
-  return (StereoBfvMean) { state_at (state, r, LEFT_STATE, part),
-    state_at (state, r, LEFT_STATE, part + 1)};
+  const VecI32 index = (VecI32) simd_widen16 (state + STATE_INDEX * LANES);
+  const VecI32 none = (VecI32) { 0 } + (int32_t) STEREO_BFV_NO_COST;
+  const VecI32 alone = (VecI32) { 0 } - (k->sampling_x != 1);
+  const VecI32 first = index == k->first_index;
+  const VecI32 last = index == k->end_index - 1;
+  const VecI32 c = quotients (k, state + STATE_SUM * LANES);
+  const VecI32 a = simd_winner_select (alone | first, none,
+      quotients (k, state + STATE_BEFORE_SUM * LANES));
+  const VecI32 b = simd_winner_select (alone | last, none,
+      quotients (k, state + STATE_AFTER_SUM * LANES));
+  const VecI32 before = simd_winner_select (first,
+      simd_winner_select (last, c, b), a);
+  const VecI32 after = simd_winner_select (last,
+      simd_winner_select (first, c, a), b);
+
+  return simd_winner_words (w, index, a, c, b,
+      simd_winner_select (before < after, before, after));
+}
+
+static void
+make_words (const BfvJob * job, const Strip * s)
+{
+  const StereoBfvConstants *k = job->k;
+  const size_t n = (size_t) k->grid_width * (size_t) job->l->strip_height;
+
+  for (size_t i = 0; i < n; i += LANES) {
+    uint16_t *state = s->left_state + i * LEFT_STATE;
+    int32_t words[LANES];
+
+    for (int j = 0; j < LANES; j += SIMD_LANES32)
+      simd_store_i32 (words + j, words_of (k, job->winners, state + j));
+    memcpy (state + STATE_WORDS * LANES, words, sizeof (words));
+  }
+}
+
+/* The word of row r of a column of left states. */
+ALWAYS_INLINE uint32_t
+word_at (const uint16_t * state, size_t r)
+{
+  uint32_t word;
+
+  memcpy (&word, state + (r / LANES * LEFT_STATE + STATE_WORDS) * LANES
+      + r % LANES * 2, sizeof (word));
+  return word;
 }
 
 static void
@@ -363,22 +419,20 @@ store_row (const BfvJob * job, int v, size_t r, const Strip * s)
   const BfvLayout *l = job->l;
   size_t height = (size_t) l->strip_height;
   int y = v * k->sampling_y;
+  uint32_t *left = w->left + (size_t) y * w->left_stride;
 
   bfv_clear_rows (job, v);
-  for (int u = 0; u < k->grid_width; u++) {
-    const uint16_t *state = s->left_state + (size_t) u * height * LEFT_STATE;
-
-    stereo_bfv_store_left (k, w, u * k->sampling_x, y, state_at (state, r,
-            LEFT_STATE, STATE_INDEX), mean_at (state, r, STATE_BEFORE_SUM),
-        mean_at (state, r, STATE_SUM), mean_at (state, r, STATE_AFTER_SUM));
-  }
+  for (int u = 0; u < k->grid_width; u++)
+    left[u * k->sampling_x] = word_at (s->left_state + (size_t) u * height
+        * LEFT_STATE, r);
   for (int p = 0; p < l->phases && w->right != NULL; p++) {
     int n = bfv_n_phase_columns (k, p);
 
     for (int j = 0; j < n; j++) {
-      unsigned index = state_at (s->right_state + ((size_t) p
-              * (size_t) l->phase_width + (size_t) j) * height * RIGHT_STATE,
-          r, RIGHT_STATE, STATE_INDEX);
+      const uint16_t *state = s->right_state + ((size_t) p
+          * (size_t) l->phase_width + (size_t) j) * height * RIGHT_STATE;
+      unsigned index = state[(r / LANES * RIGHT_STATE + STATE_INDEX) * LANES
+          + r % LANES];
 
       stereo_winner_store_right (w, j * k->sampling_x + p, y,
           index >= STEREO_MAX_DISPARITIES ? STEREO_NO_WINNER : index);
@@ -435,6 +489,7 @@ transposed_match (const BfvJob * job, const BfvRows * rows,
       match_group (job, index, rows, &columns, s);
   }
 
+  make_words (job, s);
   for (int v = rows->top; v < rows->bottom; v++)
     store_row (job, v, (size_t) (v - rows->top), s);
 }
