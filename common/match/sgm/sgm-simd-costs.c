@@ -29,21 +29,29 @@ right_row (const Task * t, int plane, int y)
   return NULL;
 }
 
+static void
+mirror_row (const uint8_t * restrict source, int n, uint8_t * restrict target)
+{
+  for (int x = 0; x < n; x++)
+    target[x] = source[n - 1 - x];
+}
+
 void
 SGM (mirror_rows) (const void *context, StereoSpan span)
 {
   const Task *t = context;
-  int last = t->k->width - 1;
+  const int n = t->k->width;
 
   for (int y = span.begin; y < span.end; y++) {
     for (int p = 0; p < t->n_planes; p++) {
       const uint8_t *source = right_row (t, p, y);
       uint8_t *target = mirrored (t, p, y);
 
-      for (int x = 0; x <= last; x++)
-        target[x] = source ? source[last - x]
-            : (uint8_t) stereo_view_luma (&t->views->right, t->k->channels,
-            last - x, y);
+      if (source != NULL)
+        mirror_row (source, n, target);
+      for (int x = 0; x < n && source == NULL; x++)
+        target[x] = (uint8_t) stereo_view_luma (&t->views->right,
+            t->k->channels, n - 1 - x, y);
     }
   }
 }

@@ -92,10 +92,10 @@ update_right (const Band * b, const uint16_t * sums, uint32_t first,
   const Window *w = &b->window;
   const int n = w->end - w->begin;
   const uint32_t past = right[n - 1];
-  VecU32 last = simd_set32 (first), index = { 0 };
+  VecU32 last = simd_set32 (first);
+  VecU32 index = (VecU32) simd_count_i32 ()
+      + (uint32_t) (b->task->k->first_index + w->begin);
 
-  for (int i = 0; i < LANES / 2; i++)
-    index[i] = (uint32_t) (b->task->k->first_index + w->begin + i);
   for (int i = 0; i < n; i += LANES / 2) {
     VecU32 here = simd_load32 (right + i);
 
