@@ -168,12 +168,43 @@ find_luma_costs (const Band * b, Range r, int y, uint8_t * out)
   }
 }
 
+/* Columns left of the first one with a partner at disparity d0 + i have the cost
+ * of that one, which column x0 gets first. */
+static void
+repeat_first (const Task * t, Range r, int y, int d0, int n, uint8_t * out)
+{
+  for (int i = stereo_clamp_int (r.x0 + 1 - d0, 0, n); i < n; i++)
+    out[i] = (uint8_t) stereo_sgm_cost (t->k, t->views,
+        stereo_partner_first (d0 + i), y, d0 + i);
+  for (int x = r.x0 + 1; x < r.x1; x++) {
+    const int i = stereo_clamp_int (x + 1 - d0, 0, n);
+
+    memcpy (out + (size_t) (x - r.x0) * (size_t) t->n_padded + i, out + i,
+        (size_t) (n - i));
+  }
+}
+
+/* Likewise columns right of the last one. */
+static void
+repeat_last (const Task * t, Range r, int y, int d0, int n, uint8_t * out)
+{
+  const int width = t->k->width;
+  uint8_t *last = out + (size_t) (r.x1 - 1 - r.x0) * (size_t) t->n_padded;
+
+  for (int i = stereo_clamp_int (r.x1 - width - d0, 0, n) - 1; i >= 0; i--)
+    last[i] = (uint8_t) stereo_sgm_cost (t->k, t->views,
+        stereo_partner_last (width, d0 + i), y, d0 + i);
+  for (int x = r.x0; x < r.x1 - 1; x++)
+    memcpy (out + (size_t) (x - r.x0) * (size_t) t->n_padded, last,
+        (size_t) stereo_clamp_int (x + 1 - width - d0, 0, n));
+}
+
 void
 SGM (find_costs) (const Band * b, Range r, int j, uint8_t * out)
 {
   const Task *t = b->task;
   const StereoSgmConstants *k = t->k;
-  const int x0 = r.x0, x1 = r.x1, y = b->y0 + j;
+  const int y = b->y0 + j;
   const int d0 = k->min_disparity + k->first_index + b->window.begin;
   const int n = b->window.end - b->window.begin;
 
@@ -183,25 +214,8 @@ SGM (find_costs) (const Band * b, Range r, int j, uint8_t * out)
     find_rgb_costs (b, r, y, out);
   else
     find_luma_costs (b, r, y, out);
-  if (x0 >= stereo_partner_first (d0 + n - 1)
-      && x1 - 1 <= stereo_partner_last (k->width, d0))
-    return;
-  for (int i = 0; i < n; i++) {
-    int first = stereo_partner_first (d0 + i);
-    int end = stereo_partner_last (k->width, d0 + i) + 1;
-
-    if (x0 < first) {
-      uint8_t cost = (uint8_t) stereo_sgm_cost (k, t->views, first, y, d0 + i);
-
-      for (int x = x0; x < x1 && x < first; x++)
-        out[(size_t) (x - x0) * (size_t) t->n_padded + (size_t) i] = cost;
-    }
-    if (x1 > end) {
-      uint8_t cost =
-          (uint8_t) stereo_sgm_cost (k, t->views, end - 1, y, d0 + i);
-
-      for (int x = x1 - 1; x >= x0 && x >= end; x--)
-        out[(size_t) (x - x0) * (size_t) t->n_padded + (size_t) i] = cost;
-    }
-  }
+  if (r.x0 < stereo_partner_first (d0 + n - 1))
+    repeat_first (t, r, y, d0, n, out);
+  if (r.x1 - 1 > stereo_partner_last (k->width, d0))
+    repeat_last (t, r, y, d0, n, out);
 }
