@@ -168,8 +168,8 @@ find_luma_costs (const Band * b, Range r, int y, uint8_t * out)
   }
 }
 
-/* Columns left of the first one with a partner at disparity d0 + i have the cost
- * of that one, which column x0 gets first. */
+/* Columns left of the first one with a partner at disparity d0 + i have its
+ * cost, which column x0 gets first. */
 static void
 repeat_first (const Task * t, Range r, int y, int d0, int n, uint8_t * out)
 {
