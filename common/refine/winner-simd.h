@@ -38,7 +38,7 @@ simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,
 }
 
 /* Fields of neighbouring winners, as in the arguments of stereo_winner_word();
- * second may be NULL without uniqueness. */
+ * second is not read without uniqueness. */
 typedef struct
 {
   const uint16_t *index;

@@ -400,14 +400,21 @@ make_words (const BfvJob * job, const Strip * s)
   }
 }
 
+/* A part of the states of a column around row r. */
+ALWAYS_INLINE const uint16_t *
+part_at (const uint16_t * state, size_t r, size_t parts, size_t part)
+{
+  return state + (r / LANES * parts + part) * LANES;
+}
+
 /* The word of row r of a column of left states. */
 ALWAYS_INLINE uint32_t
 word_at (const uint16_t * state, size_t r)
 {
   uint32_t word;
 
-  memcpy (&word, state + (r / LANES * LEFT_STATE + STATE_WORDS) * LANES
-      + r % LANES * 2, sizeof (word));
+  memcpy (&word, part_at (state, r, LEFT_STATE, STATE_WORDS) + r % LANES * 2,
+      sizeof (word));
   return word;
 }
 
@@ -431,8 +438,7 @@ store_row (const BfvJob * job, int v, size_t r, const Strip * s)
     for (int j = 0; j < n; j++) {
       const uint16_t *state = s->right_state + ((size_t) p
           * (size_t) l->phase_width + (size_t) j) * height * RIGHT_STATE;
-      unsigned index = state[(r / LANES * RIGHT_STATE + STATE_INDEX) * LANES
-          + r % LANES];
+      unsigned index = part_at (state, r, RIGHT_STATE, STATE_INDEX)[r % LANES];
 
       stereo_winner_store_right (w, j * k->sampling_x + p, y,
           index >= STEREO_MAX_DISPARITIES ? STEREO_NO_WINNER : index);

@@ -36,22 +36,29 @@ mirror_row (const uint8_t * restrict source, int n, uint8_t * restrict target)
     target[x] = source[n - 1 - x];
 }
 
+static void
+mirror_luma (const Task * t, int y, uint8_t * target)
+{
+  const int n = t->k->width;
+
+  for (int x = 0; x < n; x++)
+    target[x] = (uint8_t) stereo_view_luma (&t->views->right, t->k->channels,
+        n - 1 - x, y);
+}
+
 void
 SGM (mirror_rows) (const void *context, StereoSpan span)
 {
   const Task *t = context;
-  const int n = t->k->width;
 
   for (int y = span.begin; y < span.end; y++) {
     for (int p = 0; p < t->n_planes; p++) {
       const uint8_t *source = right_row (t, p, y);
-      uint8_t *target = mirrored (t, p, y);
 
       if (source != NULL)
-        mirror_row (source, n, target);
-      for (int x = 0; x < n && source == NULL; x++)
-        target[x] = (uint8_t) stereo_view_luma (&t->views->right,
-            t->k->channels, n - 1 - x, y);
+        mirror_row (source, t->k->width, mirrored (t, p, y));
+      else
+        mirror_luma (t, y, mirrored (t, p, y));
     }
   }
 }
