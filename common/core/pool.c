@@ -21,8 +21,8 @@
  * frame, and about the time to wake a thread. */
 #define SPIN_NS 20000
 
-/* Default number of chunks per worker. */
-#define CHUNKS_PER_WORKER 4
+/* By default a chunk has at most an equal share divided by this. */
+#define CHUNKS_PER_SHARE 4
 
 /* A loop, on its caller's stack. */
 typedef struct Loop
@@ -30,7 +30,7 @@ typedef struct Loop
   StereoPoolBody body;
   const void *context;
   unsigned end;
-  unsigned chunk;
+  unsigned chunk;               /* iterations, at most */
   unsigned n_workers;           /* at most */
   atomic_uint next;             /* first iteration not taken */
   atomic_uint helping;          /* threads in the loop, without the caller */
@@ -95,25 +95,32 @@ spin_until (atomic_uint * value, bool zero)
 
 /* ------------------------------------------------------------------ helpers */
 
-static void
-run_chunk (const Loop * loop, unsigned begin, unsigned worker)
+/* Takes the next chunk, begin to end - 1, if any is left. */
+static bool
+take_chunk (Loop * loop, unsigned *begin, unsigned *end)
 {
-  unsigned left = loop->end - begin;
-  unsigned end = left < loop->chunk ? loop->end : begin + loop->chunk;
+  *begin = atomic_load_explicit (&loop->next, memory_order_relaxed);
+  do {
+    unsigned left = loop->end - *begin, share;
 
-  loop->body (loop->context, (StereoSpan) { (int) begin, (int) end,
-        (int) worker });
+    if (left == 0)
+      return false;
+    share = (left - 1) / loop->n_workers + 1;
+    *end = *begin + (share < loop->chunk ? share : loop->chunk);
+  } while (!atomic_compare_exchange_weak_explicit (&loop->next, begin, *end,
+          memory_order_relaxed, memory_order_relaxed));
+  return true;
 }
 
 /* Takes chunks until none is left. */
 static void
 work_on (Loop * loop, unsigned worker)
 {
-  unsigned begin;
+  unsigned begin, end;
 
-  while ((begin = atomic_fetch_add_explicit (&loop->next, loop->chunk,
-              memory_order_relaxed)) < loop->end)
-    run_chunk (loop, begin, worker);
+  while (take_chunk (loop, &begin, &end))
+    loop->body (loop->context, (StereoSpan) { (int) begin, (int) end,
+          (int) worker });
 }
 
 /* Stops accepting helpers for a loop.  Under the lock. */
@@ -270,7 +277,7 @@ stereo_pool_for (unsigned n_workers, int n, int chunk, StereoPoolBody body,
   if (n_workers > STEREO_POOL_MAX)
     n_workers = STEREO_POOL_MAX;
   loop.chunk = chunk > 0 ? (unsigned) chunk
-      : (loop.end - 1) / (CHUNKS_PER_WORKER * n_workers) + 1;
+      : (loop.end - 1) / (CHUNKS_PER_SHARE * n_workers) + 1;
   n_chunks = (loop.end - 1) / loop.chunk + 1;
   loop.n_workers = n_chunks < n_workers ? n_chunks : n_workers;
   if (loop.n_workers > 1 && atomic_load (&pool.requested) < loop.n_workers - 1)

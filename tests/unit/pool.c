@@ -75,6 +75,19 @@ typedef struct
   atomic_int wrong;
 } Record;
 
+/* The maximum size of a chunk that begins at an iteration. */
+static int
+largest_chunk (const Record * r, int begin)
+{
+  int quarter = (r->n + 4 * r->workers - 1) / (4 * r->workers);
+  int chunk = r->chunk > 0 ? r->chunk : quarter;
+  int chunks = (r->n - 1) / chunk + 1;
+  int workers = chunks < r->workers ? chunks : r->workers;
+  int share = (r->n - begin + workers - 1) / workers;
+
+  return share < chunk ? share : chunk;
+}
+
 static void
 record (const void *context, StereoSpan span)
 {
@@ -87,8 +100,7 @@ record (const void *context, StereoSpan span)
   }
   r->wrong += atomic_fetch_add (&r->inside[span.worker], 1) != 0;
   r->wrong += span.begin < r->last[span.worker];
-  r->wrong += r->chunk > 0 && (span.begin % r->chunk != 0
-      || (span.end - span.begin != r->chunk && span.end != r->n));
+  r->wrong += span.end - span.begin != largest_chunk (r, span.begin);
   r->last[span.worker] = span.end;
   for (int i = span.begin; i < span.end; i++)
     r->visits[i]++;
