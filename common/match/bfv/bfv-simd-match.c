@@ -28,12 +28,31 @@ padded_row (int n)
   return stereo_round_up ((size_t) n, BFV_MARGIN) + BFV_MARGIN;
 }
 
+/* Strips as tall as a tile in the cache, if there are enough for all threads.
+ * The last ones are lower (pool.h). */
+static void
+choose_strips (const StereoBfvConstants * k, unsigned n_threads, BfvLayout * l)
+{
+  const size_t cache = 1300000; /* bytes of a tile, measured */
+  int step = l->matcher->row_multiple;
+  int per_strip = (int) (cache / (24 * (size_t) l->tile_width
+          * (size_t) step));
+
+  l->n_steps = bfv_ceil_div (k->grid_height, step);
+  per_strip = stereo_clamp_int (per_strip, 1, 128 / step);
+  per_strip = stereo_clamp_int (per_strip, 1, bfv_ceil_div (l->n_steps,
+          (int) n_threads));
+  l->strip_steps = bfv_ceil_div (l->n_steps, bfv_ceil_div (l->n_steps,
+          per_strip));
+  l->strip_height = l->strip_steps * step;
+  l->rows = l->strip_height + 2 * l->reach_y;
+}
+
 static void
 make_layout (const StereoBfvConstants * k, unsigned n_threads, BfvLayout * l)
 {
   const int widest = 512;       /* columns */
-  const size_t cache = 1300000; /* bytes of a tile, measured */
-  int step, steps, per_strip, lowest, highest, tiles;
+  int lowest, highest, tiles;
 
   memset (l, 0, sizeof (*l));
   l->reach_x = bfv_ceil_div (k->arm_length, k->sampling_x);
@@ -46,20 +65,10 @@ make_layout (const StereoBfvConstants * k, unsigned n_threads, BfvLayout * l)
   l->before = highest > 0 ? highest : 0;
   l->after = lowest < 0 ? -lowest : 0;
 
-  step = l->matcher->row_multiple;
-  steps = bfv_ceil_div (k->grid_height, step);
   tiles = bfv_ceil_div (k->grid_width, widest);
   l->tile_width = bfv_ceil_div (bfv_ceil_div (k->grid_width, tiles),
       BFV_LANES) * BFV_LANES;
-  per_strip = (int) (cache / (24 * (size_t) l->tile_width * (size_t) step));
-  per_strip = stereo_clamp_int (per_strip, 1, 128 / step);
-  per_strip = stereo_clamp_int (per_strip, 1, bfv_ceil_div (steps,
-          (int) n_threads));
-  /* strips of equal height */
-  l->n_strips = bfv_ceil_div (steps, per_strip);
-  l->strip_height = bfv_ceil_div (steps, l->n_strips) * step;
-  l->n_strips = bfv_ceil_div (k->grid_height, l->strip_height);
-  l->rows = l->strip_height + 2 * l->reach_y;
+  choose_strips (k, n_threads, l);
 
   l->left_stride = padded_row (k->grid_width);
   l->right_stride = padded_row (l->phase_width);
@@ -148,29 +157,27 @@ match_worker_bytes (const StereoBfvConstants * k, const BfvLayout * l)
   return arena.size + l->matcher->bytes (k, l);
 }
 
+/* The span is that of steps. */
 static void
-match_strips (const void *context, StereoSpan span)
+match_strip (const void *context, StereoSpan span)
 {
   const BfvJob *job = context;
   const StereoBfvConstants *k = job->k;
   const BfvLayout *l = job->l;
+  int step = l->matcher->row_multiple;
   StereoSubArena arena = { job->m->work->memory,
     (size_t) span.worker * match_worker_bytes (k, l)
   };
   BfvPixels pixels;
+  BfvRows rows;
 
   allocate_pixels (k, l, &arena, &pixels);
-  for (int i = span.begin; i < span.end; i++) {
-    BfvRows rows;
-
-    rows.top = i * l->strip_height;
-    rows.bottom = stereo_clamp_int (rows.top + l->strip_height, 0,
-        k->grid_height);
-    rows.first = stereo_clamp_int (rows.top - l->reach_y, 0, k->grid_height);
-    rows.end = stereo_clamp_int (rows.bottom + l->reach_y, 0, k->grid_height);
-    load_pixels (job, &rows, &pixels);
-    l->matcher->match (job, &rows, &pixels, arena);
-  }
+  rows.top = span.begin * step;
+  rows.bottom = stereo_clamp_int (span.end * step, 0, k->grid_height);
+  rows.first = stereo_clamp_int (rows.top - l->reach_y, 0, k->grid_height);
+  rows.end = stereo_clamp_int (rows.bottom + l->reach_y, 0, k->grid_height);
+  load_pixels (job, &rows, &pixels);
+  l->matcher->match (job, &rows, &pixels, arena);
 }
 
 size_t
@@ -194,6 +201,6 @@ SIMD_NAME (stereo_bfv_match_) (StereoQueue * queue,
   if (k->first_index == k->end_index)
     return stereo_bfv_match_cpu (queue, k, views, m, winners);
   make_layout (k, (unsigned) stereo_cpu_threads (queue), &l);
-  stereo_cpu_for (queue, l.n_strips, 1, match_strips, &job);
+  stereo_cpu_for (queue, l.n_steps, l.strip_steps, match_strip, &job);
   return STEREO_OK;
 }

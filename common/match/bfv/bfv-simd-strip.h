@@ -36,10 +36,10 @@ typedef struct
   int before;
   int after;
   int tile_width;               /* columns of the grid */
-  int strip_height;             /* rows of the grid */
-  int n_strips;
-  int rows;                     /* at most,
-      including those of support regions */
+  int n_steps;                  /* of row_multiple rows */
+  int strip_steps;              /* at most */
+  int strip_height;             /* rows of the grid, at most */
+  int rows;                     /* including those of support regions */
   /* Elements per row: pixels and sums of the left view, pixels of a phase,
    * arms of a phase. */
   size_t left_stride;
