@@ -33,6 +33,7 @@
 #define LANES SIMD_BYTES
 #define TILE_WIDTH 64
 #define MAX_BAND_HEIGHT 144
+#define MIN_BAND_HEIGHT 64
 /* The maximum reach of H in columns and of V in rows, to each side. */
 #define ROW_PAIRS 9
 #define COLUMN_PAIRS 7
@@ -612,7 +613,8 @@ match_bands (const void *context, StereoSpan span)
   }
 }
 
-/* Equal numbers of equally tall bands for all threads. */
+/* Equally tall bands, at least two for each thread, so that a fast one can take
+ * more.  Those of MIN_BAND_HEIGHT rows repeat too much to be divided. */
 static int
 choose_band_height (const StereoVcbwConstants * k, int threads)
 {
@@ -620,6 +622,8 @@ choose_band_height (const StereoVcbwConstants * k, int threads)
   int height;
 
   bands = (bands + threads - 1) / threads * threads;
+  if (bands == threads && k->height >= 2 * bands * MIN_BAND_HEIGHT)
+    bands *= 2;
   height = (k->height + bands - 1) / bands;
   return (height + STEP - 1) / STEP * STEP;
 }
