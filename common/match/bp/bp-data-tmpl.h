@@ -94,10 +94,7 @@ NAME (cost_row) (const StereoBpConstants * k, const Rows * rows, int half,
 {
   int other = (half - d) & 1, shift = (half - d - other) / 2;
 
-  if (stereo_cost_uses_words (k->cost) && sizeof (FineData) == 1
-      && k->gain < 65536) {
-    words_costs (k, rows, half, other, shift, begin, count, (uint8_t *) c);
-  } else if (stereo_cost_uses_words (k->cost)) {
+  if (stereo_cost_uses_words (k->cost)) {
     words_differences (rows, half, other, shift, begin, count, difference);
     NAME (scale_row) (k, difference, count, c);
   } else if (stereo_cost_is_luma (k->cost)) {
@@ -126,11 +123,62 @@ NAME (column_cost) (const StereoBpConstants * k, const Rows * rows, int x,
   return c;
 }
 
+/* Data costs of columns from <= x < to of a half of a row, for n disparities
+ * from d on, `pitch` apart.  difference is scratch memory of the thread. */
+static void
+NAME (cost_columns) (const StereoBpConstants * k, const Rows * rows, int half,
+    int from, int to, int d, int n, uint16_t * difference, size_t pitch,
+    FineData * c)
+{
+  for (int v = 0; v < n; v++, d++, c += pitch) {
+    int first = stereo_partner_first (d);
+    int last = stereo_partner_last (k->width, d);
+    int begin = stereo_clamp_int ((first + 1 - half) / 2, from, to);
+    int end = stereo_clamp_int ((last + 2 - half) / 2, begin, to);
+
+    NAME (cost_row) (k, rows, half, d, begin, end - begin, difference,
+        c + (begin - from));
+    /* columns that have no partner */
+    if (begin > from) {
+      FineData left = NAME (column_cost) (k, rows, first, d, difference);
+
+      for (int i = from; i < begin; i++)
+        c[i - from] = left;
+    }
+    if (end < to) {
+      FineData right = NAME (column_cost) (k, rows, last, d, difference);
+
+      for (int i = end; i < to; i++)
+        c[i - from] = right;
+    }
+  }
+}
+
+/* The same for a vector of columns from `from` on, with words_costs() where all
+ * of them have partners. */
+static void
+NAME (cost_vector) (const StereoBpConstants * k, const Rows * rows, int half,
+    int from, uint16_t * difference, size_t pitch, FineData * c)
+{
+  int to = from + SIMD_BYTES, d = k->min_disparity + k->first_index;
+  int n = (int) n_disparities (k), last = 2 * (to - 1) + half;
+  int begin = stereo_clamp_int (last - k->width + 1 - d, 0, n);
+  int end = stereo_clamp_int (2 * from + half + 1 - d, begin, n);
+
+  NAME (cost_columns) (k, rows, half, from, to, d, begin, difference, pitch, c);
+  words_costs (k, rows, half, from, d + begin, end - begin, pitch,
+      (uint8_t *) (c + (size_t) begin * pitch));
+  NAME (cost_columns) (k, rows, half, from, to, d + end, n - end, difference,
+      pitch, c + (size_t) end * pitch);
+}
+
 /* Data costs of row y of a field of level 0. */
 static void
 NAME (fine_data_row) (const StereoBpConstants * k, const StereoBpWork * work,
     const NAME (Field) * field, int y, uint32_t * buffers)
 {
+  const bool words = stereo_cost_uses_words (k->cost) && sizeof (FineData) == 1
+      && k->gain < 65536;
   Rows rows = find_rows (k, work, y);
   uint16_t *difference = (uint16_t *) buffers;
 
@@ -141,28 +189,18 @@ NAME (fine_data_row) (const StereoBpConstants * k, const StereoBpWork * work,
 
     if (to > from + field->count)
       to = from + field->count;
-    for (int v = 0; v < (int) n_disparities (k); v++, c += field->pitch) {
-      int d = k->min_disparity + k->first_index + v;
-      int first = stereo_partner_first (d);
-      int last = stereo_partner_last (k->width, d);
-      int begin = stereo_clamp_int ((first + 1 - half) / 2, from, to);
-      int end = stereo_clamp_int ((last + 2 - half) / 2, begin, to);
+    if (!words || to - from < SIMD_BYTES) {
+      NAME (cost_columns) (k, &rows, half, from, to, k->min_disparity
+          + k->first_index, (int) n_disparities (k), difference, field->pitch,
+          c);
+      continue;
+    }
+    for (int i = from; i < to; i += SIMD_BYTES) {
+      /* the last vector overlaps the one before */
+      int at = i < to - SIMD_BYTES ? i : to - SIMD_BYTES;
 
-      NAME (cost_row) (k, &rows, half, d, begin, end - begin, difference,
-          c + (begin - from));
-      /* columns that have no partner */
-      if (begin > from) {
-        FineData left = NAME (column_cost) (k, &rows, first, d, difference);
-
-        for (int i = from; i < begin; i++)
-          c[i - from] = left;
-      }
-      if (end < to) {
-        FineData right = NAME (column_cost) (k, &rows, last, d, difference);
-
-        for (int i = end; i < to; i++)
-          c[i - from] = right;
-      }
+      NAME (cost_vector) (k, &rows, half, at, difference, field->pitch,
+          c + (at - from));
     }
   }
 }
@@ -316,28 +354,27 @@ NAME (edge_rows) (const void *context, StereoSpan span)
 {
   const StereoBpArgs *a = context;
   const StereoBpConstants *k = a->k;
-  int level = a->level, bottom = k->level[level].height - 1;
-  int width = k->level[level].width;
+  int width = k->level[a->level].width;
   size_t pitch = half_pitch (width);
 
   for (int y = span.begin; y < span.end; y++) {
-    int below = y < bottom ? y + 1 : y;
-    uint32_t here = stereo_bp_guide (a, level, 0, y);
+    for (int x = 0; x < width; x += EDGE_BLOCK) {
+      int count = width - x < EDGE_BLOCK ? width - x : EDGE_BLOCK;
+      Differences g;
 
-    for (int x = 0; x < width; x++) {
-      uint32_t right = stereo_bp_guide (a, level, x + 1 < width ? x + 1 : x, y);
-      uint32_t g[2] = { stereo_difference_max (here, right),
-        stereo_difference_max (here, stereo_bp_guide (a, level, x, below))
-      };
-
+      guide_differences (a, x, y, count, &g);
       for (int j = 0; j < 2; j++) {
-        Message *target = (Message *) a->work->edges[level]
-            + edges_offset (k, level, y, x & 1, j) + (size_t) (x / 2);
+        for (int half = 0; half < 2; half++) {
+          Message *target = (Message *) a->work->edges[a->level]
+              + edges_offset (k, a->level, y, half, j) + (size_t) (x / 2);
 
-        target[0] = (Message) k->jump[g[j]];
-        target[pitch] = (Message) k->max_message[g[j]];
+          for (int i = 0; i < half_width (count, half); i++) {
+            target[i] = (Message) k->jump[g.to[j][2 * i + half]];
+            target[pitch + (size_t) i] =
+                (Message) k->max_message[g.to[j][2 * i + half]];
+          }
+        }
       }
-      here = right;
     }
   }
 }

@@ -212,8 +212,8 @@ find_rows (const StereoBpConstants * k, const StereoBpWork * work, int y)
 }
 
 ALWAYS_INLINE void
-split_bytes (const StereoBpConstants * k, const uint8_t * row, uint8_t * even,
-    uint8_t * odd)
+split_bytes (const StereoBpConstants * k, const uint8_t * restrict row,
+    uint8_t * restrict even, uint8_t * restrict odd)
 {
   for (int x = 0; x < half_width (k->width, 0); x++)
     even[x] = row[2 * x];
@@ -222,8 +222,8 @@ split_bytes (const StereoBpConstants * k, const uint8_t * row, uint8_t * even,
 }
 
 ALWAYS_INLINE void
-split_words (const StereoBpConstants * k, const uint16_t * row,
-    uint16_t * even, uint16_t * odd)
+split_words (const StereoBpConstants * k, const uint16_t * restrict row,
+    uint16_t * restrict even, uint16_t * restrict odd)
 {
   for (int x = 0; x < half_width (k->width, 0); x++)
     even[x] = row[2 * x];
@@ -294,28 +294,25 @@ scale_words (VecU16 t, uint16_t gain)
       + 128) >> 8;
 }
 
-/* Data costs of exactly `count` pixels, in bytes, for a gain of 16 bits. */
+/* Data costs, in bytes, of SIMD_BYTES pixels of a half from pixel i on, for a
+ * gain of 16 bits: at n disparities from d on, `pitch` apart.  All pixels have
+ * partners. */
 static void
-words_costs (const StereoBpConstants * k, const Rows * rows, int half,
-    int other, int shift, int begin, int count, uint8_t * c)
+words_costs (const StereoBpConstants * k, const Rows * rows, int half, int i,
+    int d, int n, size_t pitch, uint8_t * c)
 {
-  uint16_t gain = (uint16_t) k->gain;
-  VecU8 limit = (VecU8) { 0 } + (uint8_t) k->difference_limit;
+  const uint16_t gain = (uint16_t) k->gain;
+  const VecU8 limit = simd_set8 ((uint8_t) k->difference_limit);
+  const SimdWords left = simd_words_load_at (rows->planes[0][half], i);
 
-  for (int i = 0; i < count; i += SIMD_BYTES) {
-    /* the last vector overlaps the one before */
-    int from = count - i < SIMD_BYTES && count >= SIMD_BYTES
-        ? count - SIMD_BYTES : i;
-    int at = begin + from;
-    VecU16 t = (VecU16) simd_min8 (words_cost_at (rows, half, other, at,
-            at + shift), limit);
-    VecU16 costs = scale_words (t & 255, gain)
-        | scale_words (t >> 8, gain) << 8;
+  for (int v = 0; v < n; v++, d++, c += pitch) {
+    int other = (half - d) & 1, shift = (half - d - other) / 2;
+    const SimdWords right = simd_words_load_at (rows->planes[1][other],
+        i + shift);
+    VecU16 t = (VecU16) simd_min8 (simd_words_cost (&left, &right), limit);
 
-    if (count >= SIMD_BYTES)
-      memcpy (c + from, &costs, SIMD_BYTES);
-    else
-      memcpy (c, &costs, (size_t) count);
+    simd_store8 (c, (VecU8) (scale_words (t & 255, gain)
+            | scale_words (t >> 8, gain) << 8));
   }
 }
 
@@ -331,6 +328,58 @@ color_differences (const Rows * rows, int half, int other, int shift,
       sum += abs (rows->planes[0][half][j][begin + i]
           - rows->planes[1][other][j][begin + i + shift]);
     difference[i] = (uint16_t) sum;
+  }
+}
+
+/* Pixels of the left view whose differences are computed at a time. */
+#define EDGE_BLOCK 64
+
+/* Largest differences of the channels of pixels: to the right, and down. */
+typedef struct
+{
+  uint8_t to[2][EDGE_BLOCK];
+} Differences;
+
+/* Copies pixels x to x + n - 1 of row y of the left view of a level. */
+static void
+copy_guide (const StereoBpArgs * a, int x, int y, int n, uint32_t * pixels)
+{
+  const StereoView *view = &a->frame->left;
+  size_t width = (size_t) a->k->level[a->level].width;
+
+  if (a->level > 0) {
+    memcpy (pixels, (const uint32_t *) a->work->guides[a->level]
+        + (size_t) y * width + (size_t) x, (size_t) n * sizeof (*pixels));
+    return;
+  }
+  memset (pixels, 0, (size_t) n * sizeof (*pixels));
+  for (int c = 0; c < a->k->channels; c++) {
+    const uint8_t *row = view->plane[c] + (size_t) y * view->stride
+        + (size_t) x;
+
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+      pixels[i] |= (uint32_t) row[i] << 8 * c;
+  }
+}
+
+/* Differences of `count` pixels from (x, y) on; 0 at the frame. */
+static void
+guide_differences (const StereoBpArgs * a, int x, int y, int count,
+    Differences * g)
+{
+  StereoBpSize size = a->k->level[a->level];
+  int right = x + count < size.width ? 1 : 0;
+  uint32_t here[EDGE_BLOCK + 1], below[EDGE_BLOCK];
+
+  copy_guide (a, x, y, count + right, here);
+  if (!right)
+    here[count] = here[count - 1];
+  copy_guide (a, x, y < size.height - 1 ? y + 1 : y, count, below);
+#pragma omp simd
+  for (int i = 0; i < count; i++) {
+    g->to[0][i] = (uint8_t) stereo_difference_max (here[i], here[i + 1]);
+    g->to[1][i] = (uint8_t) stereo_difference_max (here[i], below[i]);
   }
 }
 
