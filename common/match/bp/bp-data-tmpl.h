@@ -358,8 +358,8 @@ NAME (edge_rows) (const void *context, StereoSpan span)
   size_t pitch = half_pitch (width);
 
   for (int y = span.begin; y < span.end; y++) {
-    for (int x = 0; x < width; x += EDGE_BLOCK) {
-      int count = width - x < EDGE_BLOCK ? width - x : EDGE_BLOCK;
+    for (int x = 0; x < width; x += BLOCK) {
+      int count = width - x < BLOCK ? width - x : BLOCK;
       Differences g;
 
       guide_differences (a, x, y, count, &g);

@@ -39,7 +39,7 @@
 #include "cost/partner.h"
 #include "match/bp/bp-formula.h"
 #include "refine/output.h"
-#include "refine/winner-formula.h"
+#include "refine/winner-simd.h"
 #include "simd/simd.h"
 
 #include <stdlib.h>
@@ -63,6 +63,8 @@
 /* Vectors whose beliefs are kept for the right view; few enough for the
  * cache. */
 #define GROUP 4
+/* Pixels whose differences, or pairs whose winners, are computed at a time. */
+#define BLOCK 64
 
 /* ------------------------------------------------------------------- layout */
 
@@ -331,13 +333,10 @@ color_differences (const Rows * rows, int half, int other, int shift,
   }
 }
 
-/* Pixels of the left view whose differences are computed at a time. */
-#define EDGE_BLOCK 64
-
 /* Largest differences of the channels of pixels: to the right, and down. */
 typedef struct
 {
-  uint8_t to[2][EDGE_BLOCK];
+  uint8_t to[2][BLOCK];
 } Differences;
 
 /* Copies pixels x to x + n - 1 of row y of the left view of a level. */
@@ -370,7 +369,7 @@ guide_differences (const StereoBpArgs * a, int x, int y, int count,
 {
   StereoBpSize size = a->k->level[a->level];
   int right = x + count < size.width ? 1 : 0;
-  uint32_t here[EDGE_BLOCK + 1], below[EDGE_BLOCK];
+  uint32_t here[BLOCK + 1], below[BLOCK];
 
   copy_guide (a, x, y, count + right, here);
   if (!right)

@@ -158,18 +158,26 @@ NAME (store_left) (const StereoWinners * winners, const StereoBpConstants * k,
 {
   const size_t next = GROUP * (size_t) LANES;
   const size_t last = n_disparities (k) - 1;
+  uint32_t *row = winners->left + (size_t) y * winners->left_stride;
+  uint16_t number[LANES], before[LANES], cost[LANES], after[LANES];
+  uint16_t second[LANES];
+  uint32_t words[LANES];
 
-  for (int lane = 0; lane < count; lane++) {
-    size_t v = (*index)[lane];
-    const NAME (Cost) * at = beliefs + v * next + (size_t) lane;
-    const unsigned number = (unsigned) k->first_index + (unsigned) v;
-    const uint32_t before = v > 0 ? at[-(ptrdiff_t) next] : 0;
-    const uint32_t after = v < last ? at[next] : 0;
+  for (int i = 0; i < LANES; i++) {
+    size_t v = (*index)[i];
+    const NAME (Cost) * at = beliefs + v * next + (size_t) i;
 
-    stereo_winner_store (winners, x + 2 * lane, y, number, before, at[0],
-        after, stereo_winner_neighbor (winners, number, before, at[0],
-            after));
+    number[i] = (uint16_t) ((unsigned) k->first_index + (unsigned) v);
+    before[i] = (uint16_t) (v > 0 ? at[-(ptrdiff_t) next] : 0);
+    cost[i] = (uint16_t) at[0];
+    after[i] = (uint16_t) (v < last ? at[next] : 0);
+    second[i] = (uint16_t) stereo_winner_neighbor (winners, number[i],
+        before[i], cost[i], after[i]);
   }
+  simd_winner_row (winners, &(SimdWinnerFields) {
+        number, before, cost, after, second}, LANES, words);
+  for (int i = 0; i < count; i++)
+    row[x + 2 * i] = words[i];
 }
 
 /* Updates the right view by the beliefs of the vectors from pixel i on. */
@@ -228,6 +236,27 @@ NAME (clear_right) (int begin, int end, const NAME (RowWinners) * w)
         * sizeof (NAME (Cost)));
 }
 
+/* Words of n pixels of half `other` of the right view from pixel i on: the
+ * better winners of both halves of the left view. */
+ALWAYS_INLINE void
+NAME (right_words) (const NAME (RowWinners) * w, unsigned first, int other,
+    int i, int n, uint32_t * restrict words)
+{
+  memset (words, 0xff, (size_t) n * sizeof (*words));
+  for (int half = 0; half < 2; half++) {
+    const NAME (Cost) * restrict cost = w->cost[half][other] + i;
+    const NAME (Cost) * restrict index = w->index[half][other] + i;
+
+#pragma omp simd
+    for (int j = 0; j < n; j++) {
+      uint32_t none = cost[j] == (NAME (Cost)) -1 ? STEREO_NO_WINNER : 0;
+
+      words[j] = stereo_min_u32 (words[j], none
+          | stereo_winner_right_word (first + (unsigned) index[j], cost[j]));
+    }
+  }
+}
+
 /* Combines the winners of both halves, and those of other fields, for pixels
  * begin <= x < end of row y. */
 static void
@@ -238,27 +267,32 @@ NAME (store_right) (const StereoWinners * winners,
   uint32_t *row = winners->right + (size_t) y * winners->right_stride;
   unsigned first = (unsigned) k->first_index;
 
-  for (int x = begin; x < end; x++) {
-    uint32_t word = row[x];
+  /* a pixel before `begin` has no partners in the field */
+  for (int i = begin / 2; i < (end + 1) / 2; i += BLOCK) {
+    uint32_t words[2][BLOCK];
+    int n = (end + 1) / 2 - i < BLOCK ? (end + 1) / 2 - i : BLOCK;
+    int pairs = end / 2 - i < n ? end / 2 - i : n;
+    uint32_t *pixels = row + 2 * i;
 
-    for (int half = 0; half < 2; half++) {
-      NAME (Cost) cost = w->cost[half][x & 1][x / 2];
-
-      if (cost != (NAME (Cost)) -1)
-        word = stereo_min_u32 (word, stereo_winner_right_word (first
-                + (unsigned) w->index[half][x & 1][x / 2], cost));
+    for (int other = 0; other < 2; other++)
+      NAME (right_words) (w, first, other, i, n, words[other]);
+#pragma omp simd
+    for (int j = 0; j < pairs; j++) {
+      pixels[2 * j] = stereo_min_u32 (pixels[2 * j], words[0][j]);
+      pixels[2 * j + 1] = stereo_min_u32 (pixels[2 * j + 1], words[1][j]);
     }
-    row[x] = word;
+    if (pairs < n)
+      pixels[2 * pairs] = stereo_min_u32 (pixels[2 * pairs], words[0][pairs]);
   }
   /* beliefs of the frame, from adjacent pixels */
-  for (int v = 0; v < (int) n_disparities (k) && inner; v++) {
-    int d = k->min_disparity + (int) first + v;
+  for (int side = 0; side < 2 && inner; side++) {
+    if (side == 0 ? field->begin > 0 : 2 * field->end < k->width)
+      continue;
+    for (int v = 0; v < (int) n_disparities (k); v++) {
+      int x = (side == 0 ? 0 : k->width - 1) - k->min_disparity
+          - (int) first - v;
 
-    for (int side = 0; side < 2; side++) {
-      int x = (side == 0 ? 0 : k->width - 1) - d;
-
-      if (x >= 0 && x < k->width && (side == 0 ? field->begin == 0
-              : 2 * field->end >= k->width))
+      if (x >= 0 && x < k->width)
         row[x] = stereo_min_u32 (row[x], stereo_winner_right_word (first
                 + (unsigned) v, w->sides[side][v]));
     }
