@@ -44,6 +44,7 @@ unpack_row (const Tile * tile, const StereoPyramidLevel * level, int y,
   for (int x = first; x < end; x += LANES) {
     VecI32 word = simd_load_i32 (words + x);
 
+    __builtin_prefetch (words + level->stride + x);
     store_pixels (row, row_index (tile, x), word & 0x3ff, word >> 10 & 0x3ff,
         word >> 20);
   }
@@ -92,6 +93,9 @@ warp_row_impl (const Tile * tile, const StereoPyramidLevel * level,
     VecI32 p00, p10, p01, p11;
     VecI32 r, g, b;
 
+    __builtin_prefetch (dx + level->stride + x);
+    __builtin_prefetch (level->right + (size_t) (y + 1) * level->stride
+        + (size_t) offset[0]);
     if (vertical) {
       VecI32 py = target_of (simd_set_f32 ((float) y) + simd_load_f32 (dy + x),
           level->height);

@@ -113,6 +113,8 @@ load_row_impl (const Diffusion * d, int y, bool last, bool vertical)
       .confidence = simd_load_f32 (d->from.confidence + p)
     };
 
+    __builtin_prefetch (d->from.dx + d->level->stride + p);
+    __builtin_prefetch (d->from.confidence + d->level->stride + p);
     store_step (d, 0, y, i, v, last, vertical);
   }
   repeat_step_ends (d, 0, y, last, vertical);

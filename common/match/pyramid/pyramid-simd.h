@@ -7,7 +7,9 @@
 /*
  * The arithmetic is that of pyramid-formula.h.  Threads process tiles of a
  * level.  A tile is processed from top to bottom with ring buffers of a few
- * rows, so that all intermediate values stay in the second-level cache.
+ * rows, so that all intermediate values stay in the second-level cache.  Its
+ * rows are too short for hardware to prefetch the next one: loops that read a
+ * level do.
  */
 
 #ifndef STEREO_PYRAMID_SIMD_H
