@@ -399,6 +399,19 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_device_alloc_pinned (StereoDevice
 STEREO_API void stereo_device_free_pinned (StereoDevice * device,
     void **memory);
 
+/*
+ * Pins host memory of the caller: all devices of the backend read images with
+ * STEREO_MEMORY_HOST in it without copying them to staging memory.  It takes
+ * longer than a copy: pin memory that is used for many frames.  Unpin it before
+ * it is freed.  Any thread; no effect on the CPU.
+ *
+ * STEREO_ERROR_UNSUPPORTED: the memory cannot be pinned, such as that of
+ * another driver, or a part of it is pinned already.
+ */
+STEREO_CHECKED STEREO_API StereoStatus stereo_device_pin (StereoDevice *
+    device, void *memory, size_t bytes, StereoMessage * why);
+STEREO_API void stereo_device_unpin (StereoDevice * device, void *memory);
+
 /* Device memory, for images with STEREO_MEMORY_DEVICE (for the CPU the same as
  * pinned memory), and a synchronous copy in any direction.  Any thread. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_device_alloc (StereoDevice *

@@ -95,6 +95,9 @@ typedef struct
   StereoStatus (*alloc_pinned) (StereoDevice * device, size_t bytes,
       void **memory, StereoMessage * why);
   void (*free_pinned) (StereoDevice * device, void *memory);
+  StereoStatus (*pin) (StereoDevice * device, void *memory, size_t bytes,
+      StereoMessage * why);
+  void (*unpin) (StereoDevice * device, void *memory);
   StereoStatus (*copy) (StereoDevice * device, void *target,
       const void *source, size_t bytes, StereoMessage * why);
   StereoStatus (*queue_new) (StereoDevice * device, StereoQueue ** queue,

@@ -261,6 +261,21 @@ cpu_free (StereoDevice * device, void *memory)
   stereo_aligned_free (memory);
 }
 
+/* All memory is pinned. */
+static StereoStatus
+cpu_pin (StereoDevice * device, void *memory, size_t bytes,
+    StereoMessage * why)
+{
+  (void) device, (void) memory, (void) bytes, (void) why;
+  return STEREO_OK;
+}
+
+static void
+cpu_unpin (StereoDevice * device, void *memory)
+{
+  (void) device, (void) memory;
+}
+
 static StereoStatus
 cpu_copy (StereoDevice * device, void *target, const void *source,
     size_t bytes, StereoMessage * why)
@@ -350,6 +365,8 @@ static const StereoDeviceClass cpu_device_class = {
   .free = cpu_free,
   .alloc_pinned = cpu_alloc,
   .free_pinned = cpu_free,
+  .pin = cpu_pin,
+  .unpin = cpu_unpin,
   .copy = cpu_copy,
   .queue_new = cpu_queue_new,
   .event_new = cpu_event_new,

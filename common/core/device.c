@@ -97,6 +97,23 @@ stereo_device_free_pinned (StereoDevice * device, void **memory)
 }
 
 StereoStatus
+stereo_device_pin (StereoDevice * device, void *memory, size_t bytes,
+    StereoMessage * why)
+{
+  if (device == NULL || memory == NULL || bytes == 0)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no device, no memory or "
+        "no size");
+  return device->klass->pin (device, memory, bytes, why);
+}
+
+void
+stereo_device_unpin (StereoDevice * device, void *memory)
+{
+  if (device != NULL && memory != NULL)
+    device->klass->unpin (device, memory);
+}
+
+StereoStatus
 stereo_device_alloc (StereoDevice * device, size_t bytes, void **memory,
     StereoMessage * why)
 {

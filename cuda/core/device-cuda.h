@@ -63,6 +63,11 @@ void stereo_cuda_free (StereoDevice * device, void *memory);
 StereoStatus stereo_cuda_alloc_pinned (StereoDevice * device, size_t bytes,
     void **memory, StereoMessage * why);
 void stereo_cuda_free_pinned (StereoDevice * device, void *memory);
+StereoStatus stereo_cuda_pin (StereoDevice * device, void *memory,
+    size_t bytes, StereoMessage * why);
+void stereo_cuda_unpin (StereoDevice * device, void *memory);
+/* Whether all of the memory was pinned by stereo_cuda_pin() for any device. */
+bool stereo_cuda_is_pinned (const void *memory, size_t bytes);
 StereoStatus stereo_cuda_copy (StereoDevice * device, void *target,
     const void *source, size_t bytes, StereoMessage * why);
 

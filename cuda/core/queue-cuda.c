@@ -22,6 +22,7 @@ queue_begin (StereoQueue * queue, unsigned slot, bool uploads, bool downloads)
 
   if (status != STEREO_OK)
     return status;
+  self->reads_inputs = false;
   s->uploads = uploads;
   s->downloads = downloads;
   s->current = uploads ? self->up : self->compute;
@@ -74,6 +75,11 @@ queue_upload (StereoQueue * queue, void *target, size_t target_stride,
 
   if (status != STEREO_OK)
     return status;
+  if (staging != NULL && stereo_cuda_is_pinned (source,
+          source_stride * (rows - 1) + row_bytes)) {
+    staging = NULL;
+    self->reads_inputs = true;
+  }
   if (staging != NULL)
     error = upload_staged (self->up, target, target_stride, source,
         source_stride, row_bytes, rows, staging);
@@ -212,6 +218,10 @@ queue_end (StereoQueue * queue, unsigned slot)
     return status;
   status = STEREO_CUDA_CHECK (cudaEventRecord (s->ended, s->current),
       "ending a frame", &queue->message);
+  /* the caller may overwrite pageable memory after this call */
+  if (status == STEREO_OK && self->reads_inputs)
+    status = STEREO_CUDA_CHECK (cudaEventSynchronize (s->uploaded),
+        "uploading an image", &queue->message);
   stereo_cuda_leave (queue->device);
   return status;
 }
@@ -366,7 +376,8 @@ make_streams (StereoCudaQueue * self, cudaStream_t borrowed)
     if (error == cudaSuccess)
       error = cudaEventCreate (&s->begun);
     if (error == cudaSuccess)
-      error = cudaEventCreateWithFlags (&s->uploaded, cudaEventDisableTiming);
+      error = cudaEventCreateWithFlags (&s->uploaded, cudaEventDisableTiming
+          | cudaEventBlockingSync);
     if (error == cudaSuccess)
       error = cudaEventCreateWithFlags (&s->computed, cudaEventDisableTiming);
     if (error == cudaSuccess)

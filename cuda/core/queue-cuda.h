@@ -61,6 +61,7 @@ typedef struct
   cudaEvent_t forked;           /* beside waits for compute */
   cudaEvent_t joined;           /* compute waits for beside */
   bool borrowed;                /* the compute stream */
+  bool reads_inputs;            /* this frame does, without staging */
   int multiprocessors;
   int capability;               /* 10 major + minor */
   StereoCudaSlot slots[STEREO_MAX_FRAMES];

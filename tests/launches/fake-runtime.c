@@ -423,6 +423,20 @@ cudaFreeHost (void *memory)
 }
 
 cudaError_t
+cudaHostRegister (void *memory, size_t bytes, unsigned flags)
+{
+  (void) memory, (void) bytes, (void) flags;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaHostUnregister (void *memory)
+{
+  (void) memory;
+  return cudaSuccess;
+}
+
+cudaError_t
 cudaMemGetInfo (size_t * available, size_t * total)
 {
   *available = *total = (size_t) 1 << 40;

@@ -172,6 +172,15 @@ check_memory_misuse (StereoDevice * device, const char *much)
       STEREO_ERROR_ARGUMENT);
   CHECK_INT (stereo_device_copy (device, &byte, NULL, 1, NULL), ==,
       STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_device_pin (NULL, &byte, 1, &why), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_device_pin (device, NULL, 1, &why), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_device_pin (device, &byte, 0, NULL), ==,
+      STEREO_ERROR_ARGUMENT);
+  stereo_device_unpin (NULL, &byte);
+  stereo_device_unpin (device, NULL);
+  stereo_device_unpin (device, &byte);
   stereo_device_free (device, NULL);
   stereo_device_free (device, &memory);
   stereo_device_free_pinned (device, NULL);

@@ -963,6 +963,70 @@ TEST (test_stages_cuda)
   setup_clear (&s);
 }
 
+/* A device reads pinned views directly, and has read them when process()
+ * returns. */
+static void
+check_pinned_views (StereoDevice * device, int width, int height, int frames)
+{
+  const size_t n = (size_t) width * (size_t) height;
+  SCOPED (free_scoped) uint8_t *views = malloc (2 * n);
+  SCOPED (free_scoped) uint16_t *maps = malloc (2 * n * sizeof (*maps));
+  StereoMatcherConfig config = { sizeof (config), width, height,
+    STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY16_LE
+  };
+  Setup s;
+
+  REQUIRE (views != NULL && maps != NULL);
+  setup_init_on (&s, stereo_algorithm_find ("vcbw"), device);
+  REQUIRE (configure (&s, &config) == STEREO_OK);
+  for (int frame = 0; frame <= frames; frame++) {
+    StereoImage left = image_of (STEREO_FORMAT_GRAY8, width, height, views, 1);
+    StereoImage right = image_of (STEREO_FORMAT_GRAY8, width, height,
+        views + n, 1);
+    StereoImage map = image_of (STEREO_FORMAT_GRAY16_LE, width, height,
+        frame == 0 ? maps : maps + n, 2);
+
+    if (frame == 1)
+      REQUIRE (stereo_device_pin (device, views, 2 * n, NULL) == STEREO_OK);
+    for (size_t i = 0; i < 2 * n; i++)
+      views[i] = (uint8_t) ((uint32_t) i * 2654435761u >> 24);
+    REQUIRE (process (&s, &left, &right, &map) == STEREO_OK);
+    memset (views, frame, 2 * n);
+    REQUIRE (stereo_matcher_sync (s.matcher) == STEREO_OK);
+    if (frame > 0)
+      CHECK (memcmp (maps, maps + n, n * sizeof (*maps)) == 0);
+  }
+  stereo_device_unpin (device, views);
+  setup_clear (&s);
+}
+
+TEST (test_pinned_views)
+{
+  StereoDevice *device = NULL;
+
+  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
+      == STEREO_OK);
+  check_pinned_views (device, 200, 100, 2);
+}
+
+/* So large that a copy takes longer than the return. */
+TEST (test_pinned_views_cuda)
+{
+  SCOPED (free_scoped) char *memory = malloc (1 << 20);
+  StereoDevice *device = NULL;
+  StereoMessage why = { "" };
+
+  if (stereo_cuda_count (NULL) == 0)
+    SKIP ("no CUDA device");
+  REQUIRE (stereo_device_new_cuda (-1, &device, NULL) == STEREO_OK);
+  REQUIRE (stereo_device_pin (device, memory, 1 << 20, &why) == STEREO_OK);
+  CHECK_INT (stereo_device_pin (device, memory, 1 << 20, &why), ==,
+      STEREO_ERROR_UNSUPPORTED);
+  CHECK_CONTAINS (why.text, "cannot be pinned");
+  stereo_device_unpin (device, memory);
+  check_pinned_views (device, 1920, 1080, 20);
+}
+
 /* The temporal filter is reset on request and by every configuration, also an
  * identical one.  It is a separate stage. */
 TEST (test_reset)
