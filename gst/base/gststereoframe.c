@@ -10,6 +10,7 @@
 #include "base/gststereocompat.h"
 #include "base/gststereocuda.h"
 #include "base/gststereoformat.h"
+#include "base/gststereopinning.h"
 #include "core/image.h"
 #include "stereo-cuda.h"
 
@@ -156,6 +157,8 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
   self->image.memory = on_device ? STEREO_MEMORY_DEVICE
       : gst_stereo_buffer_is_pinned (buffer, device) ? STEREO_MEMORY_PINNED
       : STEREO_MEMORY_HOST;
+  if (self->image.memory == STEREO_MEMORY_HOST && !(flags & GST_MAP_WRITE))
+    gst_stereo_buffer_pin (buffer, device);
   ok = TRUE;
   for (guint i = 0; ok && i < GST_VIDEO_FRAME_N_PLANES (&self->frame); i++)
     ok = get_plane (self, &layout, i, why);

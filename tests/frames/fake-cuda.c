@@ -33,7 +33,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static uint64_t started, ended;
 static bool held, lost;
 static size_t limit = SIZE_MAX, used;
-static unsigned waits;
+static unsigned waits, pinned;
 static long calls_left = -1;    /* calls before one fails; -1 = none fails */
 static bool has_failed;
 static Copy *first, **last = &first;
@@ -222,6 +222,17 @@ fake_cuda_used (void)
   bytes = used;
   pthread_mutex_unlock (&lock);
   return bytes;
+}
+
+unsigned
+fake_cuda_pinned (void)
+{
+  unsigned n;
+
+  pthread_mutex_lock (&lock);
+  n = pinned;
+  pthread_mutex_unlock (&lock);
+  return n;
 }
 
 /* -------------------------------------------------------------------- queue */
@@ -430,6 +441,27 @@ free_pinned (StereoDevice * device, void *memory)
 }
 
 static StereoStatus
+pin (StereoDevice * device, void *memory, size_t bytes, StereoMessage * why)
+{
+  StereoStatus status = call (why);
+
+  (void) device, (void) memory, (void) bytes;
+  pthread_mutex_lock (&lock);
+  pinned += status == STEREO_OK;
+  pthread_mutex_unlock (&lock);
+  return status;
+}
+
+static void
+unpin (StereoDevice * device, void *memory)
+{
+  (void) device, (void) memory;
+  pthread_mutex_lock (&lock);
+  pinned--;
+  pthread_mutex_unlock (&lock);
+}
+
+static StereoStatus
 copy (StereoDevice * device, void *target, const void *source, size_t bytes,
     StereoMessage * why)
 {
@@ -496,6 +528,8 @@ static const StereoDeviceClass device_class = {
   .free = device_free,
   .alloc_pinned = alloc_pinned,
   .free_pinned = free_pinned,
+  .pin = pin,
+  .unpin = unpin,
   .copy = copy,
   .queue_new = queue_new,
   .event_new = event_new,

@@ -42,4 +42,7 @@ unsigned fake_cuda_waits (void);
 /* Allocated device memory, in bytes. */
 size_t fake_cuda_used (void);
 
+/* Number of memories that are pinned. */
+unsigned fake_cuda_pinned (void);
+
 #endif /* STEREO_FAKE_CUDA_H */

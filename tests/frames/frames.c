@@ -348,6 +348,70 @@ TEST (test_inputs_stay)
   rig_close (&rig);
 }
 
+/* A numbered image for the left view, at the start of a memory. */
+static GstBuffer *
+image_in (GstMemory * memory, gint number)
+{
+  GstBuffer *from = numbered_image (LEFT, number), *image = gst_buffer_new ();
+  GstMapInfo info;
+
+  fail_unless (gst_memory_map (memory, &info, GST_MAP_WRITE));
+  gst_buffer_extract (from, 0, info.data, info.size);
+  gst_memory_unmap (memory, &info);
+  gst_buffer_append_memory (image, gst_memory_ref (memory));
+  gst_buffer_copy_into (image, from, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_unref (from);
+  return image;
+}
+
+/* System memory is pinned when a second frame has it, until it is freed. */
+TEST (test_memory_of_pools_is_pinned)
+{
+  GstMemory *memory = gst_allocator_alloc (NULL, 1 << 20, NULL), *other;
+  Rig rig;
+
+  open_rig (&rig, GPU_VCBW);
+  for (gint i = 0; i < 6; i++) {
+    GstBuffer *map;
+
+    other = gst_allocator_alloc (NULL, 1 << 20, NULL);
+    rig_push (&rig, LEFT, image_in (i < 3 ? memory : other, i));
+    rig_push (&rig, RIGHT, numbered_image (RIGHT, i));
+    map = expect (&rig);
+    check_numbers (map, i, i);
+    gst_buffer_unref (map);
+    gst_memory_unref (other);
+    fail_unless_equals_int (fake_cuda_pinned (), i > 0);
+  }
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+  fail_unless_equals_int (fake_cuda_pinned (), 1);
+  gst_memory_unref (memory);
+  fail_unless_equals_int (fake_cuda_pinned (), 0);
+}
+
+/* A tee gives a memory to two elements: that is not yet a second frame. */
+TEST (test_shared_memory_is_not_pinned)
+{
+  GstMemory *memory = gst_allocator_alloc (NULL, 1 << 20, NULL);
+  GstBuffer *image, *copy;
+  Rig rig[2];
+
+  for (gint i = 0; i < 2; i++)
+    open_rig (&rig[i], GPU_VCBW);
+  image = image_in (memory, 0);
+  copy = gst_buffer_copy (image);
+  rig_push (&rig[0], LEFT, image);
+  rig_push (&rig[1], LEFT, copy);
+  for (gint i = 0; i < 2; i++) {
+    rig_push (&rig[i], RIGHT, numbered_image (RIGHT, 0));
+    gst_buffer_unref (expect (&rig[i]));
+    fail_unless_equals_int (fake_cuda_pinned (), 0);
+    rig_close (&rig[i]);
+  }
+  gst_memory_unref (memory);
+}
+
 /* ------------------------------------------------------------------ failure */
 
 /* If the GPU is lost, the frame in flight is lost, too, and the CPU computes
