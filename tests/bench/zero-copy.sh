@@ -15,7 +15,8 @@ frames=${1:-6000}
 folder=${2:-$(mktemp -d)}
 short=60
 uncounted=300
-TIMEFORMAT='%R %U %S'
+# shellcheck source=tests/bench/pipelines.sh
+. "$(dirname "$0")/pipelines.sh"
 
 for view in left right; do
   [ -s "$folder/$view.h264" ] && continue
@@ -42,44 +43,17 @@ decode() {
   echo "filesrc location=$folder/$1-LENGTH.h264 ! h264parse ! nvh264dec ! $2 ! queue"
 }
 
-# run PIPELINE: seconds of playing, and of user and system CPU time
-run() {
-  local log times
-
-  log=$(mktemp)
-  # shellcheck disable=SC2086
-  times=$({ time gst-launch-1.0 $1 > "$log" 2>&1; } 2>&1) || { tail -n 5 "$log" >&2; return 1; }
-  sed -n 's/^Execution ended after 0:\([0-9]*\):\([0-9.]*\)$/\1 \2/p' "$log" |
-    awk -v t="$times" '{ print $1 * 60 + $2, t }'
-  rm -f "$log"
-}
-
-# measure NAME PIPELINE ...
-measure() {
-  local name=$1 pipeline short_run long_run
-
-  shift
-  pipeline="$*"
-  short_run=$(run "${pipeline//LENGTH/short}") || return 0
-  long_run=$(run "${pipeline//LENGTH/long}") || return 0
-  awk -v name="$name" -v n="$frames" -v a="$short_run" -v b="$long_run" 'BEGIN {
-    split (a, u, " "); split (b, v, " ")
-    s = v[1] - u[1]; cpu = v[3] + v[4] - u[3] - u[4]
-    printf "%-44s %7.1f pairs/s %6.1f %% of a core, %6.1f %% at 500/s\n", name, n / s,
-      100 * cpu / s, 100 * cpu / n * 500 }'
-}
-
 for memory in 'video/x-raw(memory:CUDAMemory)' video/x-raw; do
   left=$(decode left "$memory")
   right=$(decode right "$memory")
   what=${memory#video/x-raw}
   what=${what:-system memory}
-  measure "$what: decode" "$left ! fakesink sync=false $right ! fakesink sync=false"
+  measure "$frames" short long "$what: decode" "$left ! fakesink sync=false $right ! fakesink sync=false"
   for matcher in stereovcbw stereobfv; do
-    measure "$what: decode, $matcher" "$left ! m.sink_left $right ! m.sink_right" \
+    measure "$frames" short long "$what: decode, $matcher" "$left ! m.sink_left $right ! m.sink_right" \
       "$matcher name=m backend=cuda qos=false num-disparities=128 ! fakesink sync=false"
   done
-  measure "$what: decode, stereobfv, stereoview" "$left ! tee name=l $right ! tee name=r" \
+  measure "$frames" short long "$what: decode, stereobfv, stereoview" "$left ! tee name=l $right ! tee name=r" \
     "l. ! queue ! m.sink_left r. ! queue ! m.sink_right" \
     "stereobfv name=m backend=cuda qos=false num-disparities=128 ! queue ! v.sink_disparity" \
     "l. ! queue ! v.sink_left r. ! queue ! v.sink_right" \
