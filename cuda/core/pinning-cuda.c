@@ -22,24 +22,15 @@ typedef struct Pinned
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Pinned *all;             /* under the lock */
 
-/* Whether cudaHostRegister() refused the memory, and the device is usable. */
-static bool
-is_refused (cudaError_t error)
-{
-  return error == cudaErrorHostMemoryAlreadyRegistered
-      || error == cudaErrorNotSupported || error == cudaErrorInvalidValue
-      || error == cudaErrorMemoryAllocation
-      || error == cudaErrorOperatingSystem;
-}
-
+/* A lost device is reported by its next frame. */
 static StereoStatus
 register_memory (void *memory, size_t bytes, StereoMessage * why)
 {
   cudaError_t error = cudaHostRegister (memory, bytes,
       cudaHostRegisterPortable);
 
-  if (!is_refused (error))
-    return STEREO_CUDA_CHECK (error, "pinning host memory", why);
+  if (error == cudaSuccess)
+    return STEREO_OK;
   (void) cudaGetLastError ();
   return stereo_fail (why, STEREO_ERROR_UNSUPPORTED, "%.1f MiB of host memory "
       "cannot be pinned: %s", (double) bytes / 1048576,

@@ -1012,9 +1012,11 @@ TEST (test_pinned_views)
 /* So large that a copy takes longer than the return. */
 TEST (test_pinned_views_cuda)
 {
+  static const char constant[1 << 20] = "some systems pin only writable memory";
   SCOPED (free_scoped) char *memory = malloc (1 << 20);
   StereoDevice *device = NULL;
   StereoMessage why = { "" };
+  StereoStatus status;
 
   if (stereo_cuda_count (NULL) == 0)
     SKIP ("no CUDA device");
@@ -1024,6 +1026,10 @@ TEST (test_pinned_views_cuda)
       STEREO_ERROR_UNSUPPORTED);
   CHECK_CONTAINS (why.text, "cannot be pinned");
   stereo_device_unpin (device, memory);
+  status = stereo_device_pin (device, (void *) constant, sizeof (constant),
+      &why);
+  CHECK (status == STEREO_OK || status == STEREO_ERROR_UNSUPPORTED);
+  stereo_device_unpin (device, (void *) constant);
   check_pinned_views (device, 1920, 1080, 20);
 }
 
