@@ -89,7 +89,7 @@ gst_stereo_buffer_pin (GstBuffer * buffer, StereoDevice * device)
   GstMemory *memory = system_memory (buffer);
   Pinning *self;
 
-  if (memory == NULL || stereo_device_threads (device) > 0)
+  if (memory == NULL || g_strcmp0 (stereo_device_backend (device), "cuda") != 0)
     return;
   g_mutex_lock (&lock);
   if (quark == 0)
