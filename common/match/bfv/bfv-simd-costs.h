@@ -82,12 +82,14 @@ bfv_cost_row8 (const BfvJob * job, const BfvDisparity * disparity,
   const VecU8 limit = (VecU8) { 0 } + (uint8_t) k->cost_threshold;
   const CostRow row = find_cost_row (job->l, disparity, rows, v, from, to);
   uint8_t *cost = s->cost + BFV_MARGIN;
+  /* a local, because the store of costs might change what s points to */
+  const BfvPixels pixels = *s;
 
   for (int u = row.first; u < row.end; u += SIMD_BYTES) {
     const size_t left = row.left + (size_t) u, right = row.right + (size_t) u;
     const VecU8 e = stereo_cost_uses_words (kind)
-        ? words_costs (s, left, right) : difference_costs (s, left, right,
-        limit, stereo_cost_is_color (kind));
+        ? words_costs (&pixels, left, right) : difference_costs (&pixels, left,
+        right, limit, stereo_cost_is_color (kind));
 
     simd_store16 (cost + u, (VecU16) e);
   }

@@ -168,6 +168,7 @@ add_row (const BfvJob * job, const BfvDisparity * disparity,
   const uint8_t *cost = s->pixels->cost + BFV_MARGIN;
   uint16_t *prefix = s->prefix + BFV_MARGIN;
   size_t above = above_at (job, disparity) + r * LANES;
+  uint16_t *to_sum = s->above_sum + above, *to_count = s->above_count + above;
   VecU16 carry = { 0 };
   int begin = columns->first / LANES;
   int n = (columns->end - 1) / LANES + 1;
@@ -182,12 +183,10 @@ add_row (const BfvJob * job, const BfvDisparity * disparity,
     simd_store16 (prefix + i * LANES, sum + carry);
     carry += bfv_spread_last (sum);
   }
-  for (int i = begin; i < n; i++) {
+  for (int i = begin; i < n; i++, to_sum += block, to_count += block) {
     VecU16 arms = overlap_arms (a + i * LANES, b + i * LANES);
     VecU16 count = (arms & 0xff) + (arms >> 8) + 1;
     VecU16 sum = bfv_sum_between (prefix + i * LANES, bfv_find_ends (arms));
-    uint16_t *to_sum = s->above_sum + above + (size_t) (i - begin) * block;
-    uint16_t *to_count = s->above_count + above + (size_t) (i - begin) * block;
 
     if (r > 0) {
       sum += simd_load16 (to_sum - LANES);

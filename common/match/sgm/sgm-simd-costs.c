@@ -66,19 +66,9 @@ SGM (mirror_rows) (const void *context, StereoSpan span)
 /* A left pixel and its right partners. */
 typedef struct
 {
-  const uint8_t *right[4];      /* partner at the first disparity */
-  SimdWords words;
+  const uint8_t *right[3];      /* partner at the first disparity */
   VecU8 left[3];
 } Costs;
-
-/* Costs of SIMD_BYTES disparities from i on. */
-ALWAYS_INLINE VecU8
-cost_of_words (const Costs * c, int i)
-{
-  const SimdWords right = simd_words_load_at (c->right, i);
-
-  return simd_words_cost (&c->words, &right);
-}
 
 /* Mean difference of three channels, for LANES disparities. */
 ALWAYS_INLINE HalfVecU8
@@ -121,17 +111,24 @@ static void
 find_word_costs (const Band * b, Range r, int y, uint8_t * out)
 {
   const Task *t = b->task;
-  const int at = first_partner (b, r.x0), n = n_costs (b, SIMD_BYTES);
-  Costs c;
+  const StereoWords *words = &t->views->left_words;
+  const int n = n_costs (b, SIMD_BYTES);
+  const size_t pitch = t->n_padded;
+  const uint8_t *left[4], *right[4];
+  ptrdiff_t first = first_partner (b, r.x0);
 
-  for (int p = 0; p < 4; p++)
-    c.right[p] = mirrored (t, p, y) + at;
-  for (int x = r.x0; x < r.x1; x++, out += t->n_padded) {
-    c.words = simd_words_set (&t->views->left_words, x, y);
-    for (int i = 0; i < n; i += SIMD_BYTES)
-      simd_store8 (out + i, cost_of_words (&c, i));
-    for (int p = 0; p < 4; p++)
-      c.right[p]--;
+  for (int p = 0; p < 4; p++) {
+    left[p] = words->plane[p] + (size_t) y * words->stride;
+    right[p] = mirrored (t, p, y);
+  }
+  for (int x = r.x0; x < r.x1; x++, first--, out += pitch) {
+    const SimdWords pixel = simd_words_set_at (left, x);
+
+    for (int i = 0; i < n; i += SIMD_BYTES) {
+      const SimdWords partners = simd_words_load_at (right, first + i);
+
+      simd_store8 (out + i, simd_words_cost (&pixel, &partners));
+    }
   }
 }
 
