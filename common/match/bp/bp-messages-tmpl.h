@@ -134,6 +134,9 @@ NAME (send) (const NAME (Bounds) * bounds, const NAME (Place) * place,
     Vec sum = vertical + left + right;
     Vec sums[4] = { sum - down, sum - up, vertical + left, vertical + right };
 
+    /* data costs of the next vector of the row, see PREFETCH */
+    if (!fine)
+      __builtin_prefetch ((const Data *) place->data + v * pitch + LANES);
     for (int j = 0; j < 4; j++) {
       least[j] = MIN (least[j], sums[j]);
       scan[j] = MIN (sums[j], scan[j] + b.jump[j]);
