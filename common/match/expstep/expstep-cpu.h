@@ -69,6 +69,7 @@ enum
 typedef struct
 {
   uint16_t *plane[STEREO_EXPSTEP_PLANES];
+  size_t pitch;                 /* elements to the next row of a plane */
   /* Right view, in two halves right_half elements apart, each with a margin of
    * STEREO_EXPSTEP_MARGIN at both ends. */
   uint16_t *right_sum;
@@ -99,7 +100,7 @@ stereo_expstep_winners (const StereoExpstepConstants * k,
   size_t left = work->best_pitch[0], right = work->best_pitch[1];
   uint16_t *memory = (uint16_t *) work->best + (size_t) range * height
       * ((size_t) n_planes * left + 2 * right);
-  StereoExpstepWinners w = { .right_half = (int) (right / 2) };
+  StereoExpstepWinners w = { .pitch = left,.right_half = (int) (right / 2) };
 
   for (int i = 0; i < n_planes; i++) {
     w.plane[i] = memory + (size_t) y * left;

@@ -56,7 +56,7 @@ cascade_weights (const Cascade * c, int index, bool columns, int y)
 {
   return (ExpstepRowWeights) {
     expstep_weights_at (c->k, c->work, index, columns, 0, y),
-    expstep_weights_at (c->k, c->work, index, columns, 1, y)
+    expstep_weights_at (c->k, c->work, index, columns, 1, y), c->work->pitch
   };
 }
 

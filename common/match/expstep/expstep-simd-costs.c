@@ -54,10 +54,12 @@ words_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
 {
   VecU8 limit = simd_set8 ((uint8_t) k->limit);
   VecU8 bias = simd_set8 (cost_bias (k));
+  /* locals, because the store of costs might change what pointers lead to */
+  const StereoWords left = work->words[0], right = work->words[1];
 
   for (int x = first - first % SIMD_BYTES; x <= last; x += SIMD_BYTES) {
-    SimdWords l = simd_words_load (&work->words[0], x, y);
-    SimdWords r = simd_words_load (&work->words[1], x - d, y);
+    SimdWords l = simd_words_load (&left, x, y);
+    SimdWords r = simd_words_load (&right, x - d, y);
 
     simd_store8 (target + x, simd_min8 (simd_words_cost (&l, &r), limit)
         ^ bias);

@@ -26,7 +26,17 @@ typedef struct
 {
   const uint8_t *before;
   const uint8_t *after;
+  size_t next;                  /* bytes to those of the next row, if stored */
 } ExpstepRowWeights;
+
+/* A thread processes rows in order, but between two rows of a plane there are
+ * those of so many others that hardware does not prefetch them. */
+ALWAYS_INLINE void
+expstep_prefetch_weights (ExpstepRowWeights weights, int x)
+{
+  __builtin_prefetch (weights.before + weights.next + x);
+  __builtin_prefetch (weights.after + weights.next + x);
+}
 
 #if SIMD_HAS_PAIRS
 

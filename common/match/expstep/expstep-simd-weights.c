@@ -165,7 +165,7 @@ expstep_make_weights (const StereoExpstepConstants * k,
     make_column_weights (k, pass, work, y, m, m->made[0], m->made[1]);
   else
     make_row_weights (k, pass, work, y, m, m->made[0], m->made[1]);
-  return (ExpstepRowWeights) { m->made[0], m->made[1] };
+  return (ExpstepRowWeights) { m->made[0], m->made[1], 0 };
 }
 
 typedef struct

@@ -88,6 +88,22 @@ load_winners (const StereoExpstepWinners * w, size_t at, bool fresh,
   return l;
 }
 
+/* The same winners of the next row, which is processed next. */
+ALWAYS_INLINE void
+prefetch_winners (const StereoExpstepWinners * w, size_t at, bool neighbors)
+{
+  const int n = !neighbors ? STEREO_EXPSTEP_INDEX + 1
+      : w->plane[STEREO_EXPSTEP_SECOND] != NULL ? STEREO_EXPSTEP_OTHERS + 1
+      : STEREO_EXPSTEP_LAST + 1;
+
+  for (int i = 0; i < n; i++)
+    __builtin_prefetch (w->plane[i] + w->pitch + at, 1);
+  if (w->right_sum != NULL) {
+    __builtin_prefetch (w->right_sum + 2 * w->right_half + at, 1);
+    __builtin_prefetch (w->right_index + 2 * w->right_half + at, 1);
+  }
+}
+
 ALWAYS_INLINE void
 store_winners (const LaneWinners * l, bool neighbors,
     const StereoExpstepWinners * w, size_t at)
@@ -158,6 +174,11 @@ update_left (const Update * u, size_t x, bool neighbors)
     load_winners (w, x + LANES, u->fresh, neighbors, first - 1)
   };
 
+  expstep_prefetch_weights (t.weights, (int) x);
+  if (!u->fresh) {
+    prefetch_winners (w, x, neighbors);
+    prefetch_winners (w, x + LANES, neighbors);
+  }
   for (int i = 0; i < t.count; i++) {
     const size_t at = (x - x % EXPSTEP_BLOCK) * t.layout.column
         + x % EXPSTEP_BLOCK + (size_t) i * t.layout.pitch;

@@ -239,6 +239,7 @@ expstep_aggregate_row (const StereoExpstepConstants * k,
 
     for (int v = 0; v < EXPSTEP_VECTORS; v++)
       w[v] = expstep_load_weights (taps.weights, x + v * SIMD_BYTES);
+    expstep_prefetch_weights (taps.weights, x);
     /* A block without neighbours reads other pixels; their weights are 0. */
     t.before = (x + EXPSTEP_BLOCK > step ? taps.before : taps.own) + at;
     t.after = (x + step < k->width ? taps.after : taps.own) + at;
