@@ -43,8 +43,10 @@ void stereo_pool_leave (void);
 
 /*
  * Calls body in parallel for chunks of 0 <= i < n, in ascending order, on at
- * most n_workers threads.  chunk is the number of iterations per call, or 0 for
- * a few equal chunks per worker.
+ * most n_workers threads.  chunk is the maximum number of iterations per call,
+ * or 0 for a quarter of an equal share.  The last chunks are smaller: none is
+ * larger than an equal share of the iterations that are left, so that threads
+ * of different speed finish together.
  *
  * Only between stereo_pool_enter() and stereo_pool_leave().  body may run
  * nested loops.  log may be NULL; it gets one warning if threads cannot be
