@@ -51,13 +51,6 @@ simd_words_set_at (const uint8_t * const plane[4], ptrdiff_t at)
   };
 }
 
-ALWAYS_INLINE SimdWords
-simd_words_set (const StereoWords * words, int x, int y)
-{
-  return simd_words_set_at (words->plane,
-      (ptrdiff_t) ((size_t) y * words->stride) + x);
-}
-
 /* 8 popcount (sum) + 16 popcount (carry) per byte. */
 ALWAYS_INLINE VecU8
 simd_words_count (VecU8 sum, VecU8 carry)

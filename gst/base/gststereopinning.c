@@ -27,6 +27,12 @@ typedef struct
 static GMutex lock;
 static gsize pinned;            /* bytes */
 
+static GQuark
+pinning_quark (void)
+{
+  return g_quark_from_static_string ("GstStereoPinning");
+}
+
 /* The memory is about to be freed. */
 static void
 pinning_free (gpointer user_data)
@@ -85,21 +91,19 @@ try_to_pin (Pinning * self, GstMemory * memory, StereoDevice * device)
 void
 gst_stereo_buffer_pin (GstBuffer * buffer, StereoDevice * device)
 {
-  static GQuark quark;
   GstMemory *memory = system_memory (buffer);
   Pinning *self;
 
   if (memory == NULL || g_strcmp0 (stereo_device_backend (device), "cuda") != 0)
     return;
   g_mutex_lock (&lock);
-  if (quark == 0)
-    quark = g_quark_from_static_string ("gst-stereo-pinning");
-  self = gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (memory), quark);
+  self = gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (memory),
+      pinning_quark ());
   if (self == NULL) {
     self = g_new0 (Pinning, 1);
     self->pts = GST_BUFFER_PTS (buffer);
-    gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory), quark, self,
-        pinning_free);
+    gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory), pinning_quark (),
+        self, pinning_free);
   } else if (!self->tried && self->pts != GST_BUFFER_PTS (buffer)) {
     try_to_pin (self, memory, device);
   }

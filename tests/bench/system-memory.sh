@@ -14,10 +14,11 @@ backend=${2:-cuda}
 width=${3:-1920}
 height=${4:-1080}
 uncounted=300
+counts=("$frames" "$uncounted" $((uncounted + frames)))
 # shellcheck source=tests/bench/pipelines.sh
 . "$(dirname "$0")/pipelines.sh"
 
-# still VIEW FORMAT: a view in a queue
+# still VIEW FORMAT: a view, repeated; LENGTH is replaced by the number of frames
 still() {
   echo "stereotestsrc view=$1 num-disparities=128 num-buffers=1" \
     "! video/x-raw,format=$2,width=$width,height=$height ! imagefreeze num-buffers=LENGTH"
@@ -26,10 +27,10 @@ still() {
 queue='queue max-size-buffers=4 max-size-bytes=0'
 common="name=m backend=$backend qos=false num-disparities=128"
 for matcher in stereovcbw stereobfv stereosgm "stereosgm predecessors=1 paths=4"; do
-  measure "$frames" $uncounted $((uncounted + frames)) "GRAY8: $matcher" \
+  measure "${counts[@]}" "GRAY8: $matcher" \
     "$(still left GRAY8) ! $queue ! m.sink_left $(still right GRAY8) ! $queue ! m.sink_right" \
     "$matcher $common ! $queue ! fakesink sync=false"
-  measure "$frames" $uncounted $((uncounted + frames)) "RGBx: $matcher, stereoview" \
+  measure "${counts[@]}" "RGBx: $matcher, stereoview" \
     "$(still left RGBx) ! tee name=l $(still right RGBx) ! tee name=r" \
     "l. ! $queue ! m.sink_left r. ! $queue ! m.sink_right $matcher $common ! $queue" \
     "! v.sink_disparity l. ! $queue ! v.sink_left r. ! $queue ! v.sink_right" \

@@ -15,6 +15,7 @@ frames=${1:-6000}
 folder=${2:-$(mktemp -d)}
 short=60
 uncounted=300
+counts=("$frames" short long)
 # shellcheck source=tests/bench/pipelines.sh
 . "$(dirname "$0")/pipelines.sh"
 
@@ -48,13 +49,13 @@ for memory in 'video/x-raw(memory:CUDAMemory)' video/x-raw; do
   right=$(decode right "$memory")
   what=${memory#video/x-raw}
   what=${what:-system memory}
-  measure "$frames" short long "$what: decode" "$left ! fakesink sync=false $right ! fakesink sync=false"
+  measure "${counts[@]}" "$what: decode" "$left ! fakesink sync=false $right ! fakesink sync=false"
   for matcher in stereovcbw stereobfv; do
-    measure "$frames" short long "$what: decode, $matcher" "$left ! m.sink_left $right ! m.sink_right" \
+    measure "${counts[@]}" "$what: decode, $matcher" "$left ! m.sink_left $right ! m.sink_right" \
       "$matcher name=m backend=cuda qos=false num-disparities=128 ! fakesink sync=false"
   done
-  measure "$frames" short long "$what: decode, stereobfv, stereoview" "$left ! tee name=l $right ! tee name=r" \
-    "l. ! queue ! m.sink_left r. ! queue ! m.sink_right" \
+  measure "${counts[@]}" "$what: decode, stereobfv, stereoview" \
+    "$left ! tee name=l $right ! tee name=r" "l. ! queue ! m.sink_left r. ! queue ! m.sink_right" \
     "stereobfv name=m backend=cuda qos=false num-disparities=128 ! queue ! v.sink_disparity" \
     "l. ! queue ! v.sink_left r. ! queue ! v.sink_right" \
     "stereoview name=v backend=cuda qos=false position=0.5 ! fakesink sync=false"
