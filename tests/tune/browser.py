@@ -379,6 +379,8 @@ class Controls(Case):
         self.tab.until("document.getElementById('line').textContent.includes('stereovcbw')")
         self.tab.write(self.row("num-disparities") + " input[type=number]", "40")
         self.tab.until("document.getElementById('line').textContent.includes('num-disparities=40')")
+        # The suggestion of more disparities moves the buttons below it.
+        self.tab.until("!document.querySelector('.verdict.a .apply').hidden")
         self.tab.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
         self.tab.click("#copy")
         self.tab.until("document.getElementById('copy').textContent === 'Copied'")

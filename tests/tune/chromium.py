@@ -120,10 +120,17 @@ class Tab:
             {"name": name.replace("_", "-"), "value": value} for name, value in features.items()])
 
     def place(self, selector, x=0.5, y=0.5):
-        """A point of an element, which is scrolled into view."""
-        return self.value("""(() => {
+        """A point of an element, which is scrolled into view and no longer moves."""
+        return self.value("""(async () => {
             const found = document.querySelector(%s);
-            found.scrollIntoView({block: 'nearest', inline: 'nearest', behavior: 'instant'});
+            for (let still = 0, last = ''; still < 3;) {
+                found.scrollIntoView({block: 'nearest', inline: 'nearest', behavior: 'instant'});
+                const box = found.getBoundingClientRect();
+                const now = [box.left, box.top, box.width, box.height].join();
+                still = now === last ? still + 1 : 0;
+                last = now;
+                await new Promise(requestAnimationFrame);
+            }
             const box = found.getBoundingClientRect();
             return [box.left + box.width * %g, box.top + box.height * %g];
         })()""" % (json.dumps(selector), x, y))
