@@ -403,6 +403,29 @@ simd_narrow32 (VecU32 v)
 #endif
 }
 
+/* The sums of the halves of all lanes, of a and then of b. */
+static inline VecU16
+simd_add_halves32 (VecU32 a, VecU32 b)
+{
+#if defined (__AVX512BW__)
+  const VecU16 low = { 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
+    30, 32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62
+  };
+
+  return (VecU16) _mm512_permutex2var_epi16 ((__m512i) a, (__m512i) low,
+      (__m512i) b) + (VecU16) _mm512_permutex2var_epi16 ((__m512i) a,
+      (__m512i) (low + 1), (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecU16) _mm256_permute4x64_epi64 (_mm256_hadd_epi16 ((__m256i) a,
+          (__m256i) b), 0xd8);
+#elif defined (__aarch64__)
+  return (VecU16) vpaddq_u16 ((uint16x8_t) a, (uint16x8_t) b);
+#else
+  return SIMD_SHUFFLE ((VecU16) a, (VecU16) b, 0, 2, 4, 6, 8, 10, 12, 14)
+      + SIMD_SHUFFLE ((VecU16) a, (VecU16) b, 1, 3, 5, 7, 9, 11, 13, 15);
+#endif
+}
+
 /* Shifts by one lane across vectors: lane i gets lane i - 1 (simd_before) or
  * i + 1 (simd_behind) of v, the outermost lane that of the adjacent vector. */
 static inline VecU16

@@ -115,6 +115,8 @@ typedef struct
   Tile tile;                    /* at most PART rows */
   int first;                    /* index range of vectors in rows */
   int end;
+  int inside_begin;             /* a part of it: see find_inside() */
+  int inside_end;
   SelectScratch *s;
 } Selection;
 
@@ -143,28 +145,37 @@ load_part (const Selection * d, const float *plane, PartRows rows)
 /* The largest |add| of a candidate. */
 #define LARGEST_ADD 2
 
-/* Whether all candidates of all pixels, in whole vectors, are inside a row. */
-static bool
-are_inside (const Selection * d)
+/* Finds the indices of vectors in rows for which all candidates are so far
+ * inside a row that a table around each is, too. */
+static void
+find_inside (Selection * d)
 {
-  const int x0 = d->tile.x - EDGE;
-  const int end = d->first + (d->end - d->first + LANES - 1) / LANES * LANES;
-  VecF32 low = simd_load_f32 (d->s->dx[0]), high = low;
-  bool inside = true;
+  const int around = LARGEST_ADD + STEREO_PYRAMID_REACH + 2 * LANES;
+  const int x0 = d->tile.x - EDGE, width = d->a->level->width;
+  float low[ROW_SIZE] ALIGNED, high[ROW_SIZE] ALIGNED;
+  int begin = ROW_SIZE, end = 0;
 
-  for (int j = 0; j < d->tile.height + 2 * MARGIN; j++) {
+  memcpy (low, d->s->dx[0], sizeof (low));
+  memcpy (high, d->s->dx[0], sizeof (high));
+  for (int j = 1; j < d->tile.height + 2 * MARGIN; j++) {
     for (int i = 0; i < ROW_SIZE; i += LANES) {
       const VecF32 dx = simd_load_f32 (d->s->dx[j] + i);
 
-      low = simd_min_f32 (low, dx);
-      high = simd_max_f32 (high, dx);
+      simd_store_f32 (low + i, simd_min_f32 (simd_load_f32 (low + i), dx));
+      simd_store_f32 (high + i, simd_max_f32 (simd_load_f32 (high + i), dx));
     }
   }
-  for (int i = 0; i < LANES; i++)
-    inside &= (float) (x0 + d->first - LARGEST_ADD) + low[i] >= 0
-        && (float) (x0 + end + LARGEST_ADD) + high[i]
-        <= (float) d->a->level->width;
-  return inside;
+  while (begin > 0 && (float) (x0 + begin - 1 - around) + low[begin - 1] >= 0)
+    begin--;
+  while (end < ROW_SIZE
+      && (float) (x0 + end + around) + high[end] <= (float) width)
+    end++;
+  begin += STEREO_PYRAMID_REACH;
+  end -= STEREO_PYRAMID_REACH;
+  begin = begin < d->first ? d->first
+      : d->first + (begin - d->first + LANES - 1) / LANES * LANES;
+  d->inside_begin = begin < d->end ? begin : d->end;
+  d->inside_end = end < d->end ? end : d->end;
 }
 
 /* The pixel that contains `at`. */
@@ -187,10 +198,11 @@ nearest_of (VecF32 at, int n, VecI32 * outside)
   return round_position (at);
 }
 
-/* The errors of a candidate in row y of the level.  inside: as are_inside() */
+/* The errors of a candidate in row y of the level for the vectors at begin <= i
+ * < end. */
 ALWAYS_INLINE void
-error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
-    bool vertical, bool inside)
+find_errors (const Selection * d, StereoPyramidCandidate c, int y,
+    bool vertical, int begin, int end)
 {
   const StereoPyramidLevel *level = d->a->level;
   const int j = y + c.y - d->tile.y + MARGIN;
@@ -200,21 +212,20 @@ error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
   const int width = level->width, height = level->height;
   const int stride = (int) level->stride;
   const int n = vertical ? stride * height : stride;
-  const int x0 = d->tile.x - EDGE, end = d->end;
+  const int x0 = d->tile.x - EDGE;
   uint16_t *error = d->s->error;
   const float *dx = d->s->dx[j] + c.x, *dy = d->s->dy[j] + c.x;
   const VecF32 add = simd_set_f32 ((float) c.add);
 
   if (!vertical)
     right += (size_t) y * level->stride;
-  for (int i = d->first; i < end; i += LANES) {
+  for (int i = begin; i < end; i += LANES) {
     const int x = x0 + i;
     VecI32 outside = { 0 }, bits, ones;
     HalfVecU16 half;
     const VecF32 at = simd_to_f32 (simd_count_i32 () + x)
         + (simd_load_f32 (dx + i) + add);
-    VecI32 index = inside ? round_position (at)
-        : nearest_of (at, width, &outside);
+    VecI32 index = nearest_of (at, width, &outside);
 
     if (vertical)
       index += nearest_of (simd_set_f32 ((float) y) + simd_load_f32 (dy + i),
@@ -226,7 +237,76 @@ error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
     half = simd_narrow32 ((VecU32) (ones + (ones >> 16)));
     memcpy (error + i, &half, sizeof (half));
   }
-  repeat_ends_u16 (&d->tile, level, WINDOW, d->s->error);
+}
+
+/* Entries of a row at two vectors of positions, as simd_gather_near_f32(). */
+ALWAYS_INLINE void
+get_pair (const float *row, const VecF32 at[2], VecI32 entries[2])
+{
+  VecI32 index[2], in_table[2];
+  const float *table[2];
+
+  for (int v = 0; v < 2; v++) {
+    const int begin = (index[v] = round_position (at[v]))[0] - LANES / 2;
+
+    in_table[v] = index[v] - begin;
+    table[v] = row + begin;
+  }
+  if (simd_fits_table (in_table[0] | in_table[1])) {
+    for (int v = 0; v < 2; v++)
+      entries[v] = (VecI32) simd_look_up_f32 (table[v], in_table[v]);
+  } else {
+    for (int v = 0; v < 2; v++)
+      entries[v] = (VecI32) simd_gather_f32 (row, index[v]);
+  }
+}
+
+/* The errors of a candidate in row y of the level inside the row.  Returns the
+ * index of the first vector that is not processed. */
+static int
+find_errors_inside (const Selection * d, StereoPyramidCandidate c, int y)
+{
+  const StereoPyramidLevel *level = d->a->level;
+  const size_t offset = (size_t) y * level->stride;
+  const int end = d->inside_end, x0 = d->tile.x - EDGE;
+  const uint32_t *left = level->census[0] + offset + x0;
+  const float *right = (const float *) (const void *) (level->census[1]
+      + offset);
+  const float *dx = d->s->dx[y + c.y - d->tile.y + MARGIN] + c.x;
+  const VecF32 add = simd_set_f32 ((float) c.add);
+  VecF32 x = simd_to_f32 (simd_count_i32 () + (x0 + d->inside_begin));
+  uint16_t *error = d->s->error;
+  int i;
+
+  for (i = d->inside_begin; i + 2 * LANES <= end; i += 2 * LANES) {
+    const VecF32 at[2] = {
+      x + (simd_load_f32 (dx + i) + add),
+      x + (float) LANES + (simd_load_f32 (dx + i + LANES) + add)
+    };
+    VecI32 entries[2];
+    VecU8 ones[2];
+
+    get_pair (right, at, entries);
+    for (int v = 0; v < 2; v++)
+      ones[v] = simd_count_ones8 ((VecU8) (entries[v]
+              ^ simd_load_i32 (left + i + v * LANES)));
+    simd_store16 (error + i, simd_add_halves32 ((VecU32) ones[0],
+            (VecU32) ones[1]));
+    x += (float) (2 * LANES);
+  }
+  return i;
+}
+
+static void
+find_row_errors (const Selection * d, StereoPyramidCandidate c, int y)
+{
+  if (d->a->k->vertical) {
+    find_errors (d, c, y, true, d->first, d->end);
+  } else {
+    find_errors (d, c, y, false, d->first, d->inside_begin);
+    find_errors (d, c, y, false, find_errors_inside (d, c, y), d->end);
+  }
+  repeat_ends_u16 (&d->tile, d->a->level, WINDOW, d->s->error);
 }
 
 static void
@@ -264,16 +344,15 @@ compare_row (const Selection * d, int candidate, int y)
   }
 }
 
-ALWAYS_INLINE void
-try_candidate_impl (const Selection * d, int candidate, bool vertical,
-    bool inside)
+static void
+try_candidate (const Selection * d, int candidate)
 {
   const StereoPyramidCandidate c = stereo_pyramid_candidate (candidate);
   const int y0 = d->tile.y, y1 = d->tile.y + d->tile.height;
 
   for (int y = y0 - WINDOW; y < y1 + WINDOW; y++) {
     if (y >= 0 && y < d->a->level->height) {
-      error_row_impl (d, c, y, vertical, inside);
+      find_row_errors (d, c, y);
       sum_errors (d, y);
     }
     if (y - WINDOW >= y0)
@@ -307,23 +386,15 @@ static void
 select_part (Selection * d)
 {
   const StereoPyramidArgs *a = d->a;
-  const bool vertical = a->k->vertical;
-  bool inside;
 
   load_part (d, a->from->dx, d->s->dx);
-  if (vertical)
+  if (a->k->vertical)
     load_part (d, a->from->dy, d->s->dy);
   load_part (d, a->from->confidence, d->s->confidence);
   memset (d->s->best, 0xff, sizeof (d->s->best));
-  inside = !vertical && are_inside (d);
-  for (int i = 0; i < STEREO_PYRAMID_CANDIDATES; i++) {
-    if (vertical)
-      try_candidate_impl (d, i, true, false);
-    else if (inside)
-      try_candidate_impl (d, i, false, true);
-    else
-      try_candidate_impl (d, i, false, false);
-  }
+  find_inside (d);
+  for (int i = 0; i < STEREO_PYRAMID_CANDIDATES; i++)
+    try_candidate (d, i);
   store_part (d);
 }
 
