@@ -23,7 +23,7 @@ enum
   BP_RIGHT
 };
 
-/* Windows of level 0 in vector code; 0 without windows.  See bp-simd.c. */
+/* Windows of level 0 in vector code, see bp-simd.c. */
 typedef struct
 {
   size_t pitch;                 /* pixels of a half of its rows */

@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------------------ fields */
 
-/* Messages and data costs of a level, or of some of its columns and rows. */
+/* Messages and data costs of a window of a level, or of some of its rows. */
 typedef struct
 {
   int level;
@@ -25,24 +25,35 @@ typedef struct
   int end;                      /* a half of the level */
   int slots;                    /* rows in memory: row y replaces row y
       - slots */
-  size_t pitch;
+  size_t pitch;                 /* of messages */
+  size_t data_pitch;
   Message *messages;
-  void *data;
+  void *data;                   /* of pixel `first` */
 } NAME (Field);
 
-/* All of a level. */
+/* Window i of a level, in memory for all of its rows. */
 ALWAYS_INLINE NAME (Field)
-NAME (whole_field) (const StereoBpConstants * k, const StereoBpWork * work,
-    int level)
+NAME (window) (const StereoBpConstants * k, const StereoBpWork * work,
+    int level, int i)
 {
-  int width = half_width (k->level[level].width, 0);
-
-  return (NAME (Field)) {
-    .level = level,.count = width,.end = width,
-    .slots = k->level[level].height,
-    .pitch = half_pitch (k->level[level].width),
-    .messages = (Message *) work->messages[level],.data = work->data[level]
+  const int width = half_width (k->level[level].width, 0);
+  const int border = window_border (k);
+  const size_t pitch = window_pitch (k, &work->window, level);
+  const int first = i * ((int) pitch - 2 * border), end = first + (int) pitch;
+  NAME (Field) field = {
+    .level = level,.first = first,.count = (int) pitch,
+    .begin = first == 0 ? 0 : first + border,
+    .end = end >= width ? width : end - border,
+    .slots = k->level[level].height,.pitch = pitch,
+    .data_pitch = half_pitch (k->level[level].width),
+    .data = work->data[level]
   };
+
+  field.messages = (Message *) work->messages[level]
+      + (size_t) i * window_messages (k, pitch, field.slots);
+  if (level > 0)
+    field.data = (Data *) field.data + first;
+  return field;
 }
 
 /* Start of half `half` of row y: in data, and in messages. */
@@ -51,7 +62,7 @@ NAME (data_offset) (const StereoBpConstants * k, const NAME (Field) * field,
     int y, int half)
 {
   return MARGIN + (2 * (size_t) (y % field->slots) + (size_t) half)
-      * half_size (k, field->pitch);
+      * half_size (k, field->data_pitch);
 }
 
 ALWAYS_INLINE Message *
@@ -191,15 +202,15 @@ NAME (fine_data_row) (const StereoBpConstants * k, const StereoBpWork * work,
       to = from + field->count;
     if (!words || to - from < SIMD_BYTES) {
       NAME (cost_columns) (k, &rows, half, from, to, k->min_disparity
-          + k->first_index, (int) n_disparities (k), difference, field->pitch,
-          c);
+          + k->first_index, (int) n_disparities (k), difference,
+          field->data_pitch, c);
       continue;
     }
     for (int i = from; i < to; i += SIMD_BYTES) {
       /* the last vector overlaps the one before */
       int at = i < to - SIMD_BYTES ? i : to - SIMD_BYTES;
 
-      NAME (cost_vector) (k, &rows, half, at, difference, field->pitch,
+      NAME (cost_vector) (k, &rows, half, at, difference, field->data_pitch,
           c + (at - from));
     }
   }
@@ -210,7 +221,7 @@ ALWAYS_INLINE void
 NAME (data_row_impl) (const StereoBpConstants * k, const StereoBpWork * work,
     int level, const NAME (Field) * finer, int y, uint32_t * buffers, bool fine)
 {
-  const NAME (Field) field = NAME (whole_field) (k, work, level);
+  const NAME (Field) field = NAME (window) (k, work, level, 0);
   int width = k->level[level].width, below = k->level[level - 1].width;
   size_t pitch = half_pitch (width), n = n_disparities (k);
   int rows = 2 * y + 1 < k->level[level - 1].height ? 2 : 1;
@@ -226,7 +237,7 @@ NAME (data_row_impl) (const StereoBpConstants * k, const StereoBpWork * work,
       sums[x] = 0;
     for (int part = 0; part < 2 * rows; part++) {
       size_t from = NAME (data_offset) (k, finer, 2 * y + part / 2, part % 2)
-          + v * finer->pitch;
+          + v * finer->data_pitch;
       int count = half_width (below, part % 2);
 
       if (fine) {
@@ -293,8 +304,9 @@ ALWAYS_INLINE NAME (Field)
 NAME (fine_field) (const StereoBpConstants * k, const StereoBpWork * work,
     int worker)
 {
-  NAME (Field) field = NAME (whole_field) (k, work, 0);
+  NAME (Field) field = NAME (window) (k, work, 0, 0);
 
+  field.count = half_width (k->width, 0);
   if (has_windows (k)) {
     field.slots = 2;
     field.data = (FineData *) field.data + (size_t) worker * work->window.data;
@@ -325,7 +337,7 @@ NAME (data_rows) (const void *context, StereoSpan span)
 {
   const StereoBpArgs *a = context;
   uint32_t *buffers = NAME (row_buffers) (a, span.worker);
-  NAME (Field) finer = NAME (whole_field) (a->k, a->work, a->level - 1);
+  NAME (Field) finer = NAME (window) (a->k, a->work, a->level - 1, 0);
 
   for (int y = span.begin; y < span.end; y++)
     NAME (data_row_impl) (a->k, a->work, a->level, &finer, y, buffers, false);

@@ -13,64 +13,120 @@
 typedef Message NAME (Block) __attribute__ ((vector_size (16
             * sizeof (Message))));
 
-/* Initial messages of row y for one direction and half, from the coarser level,
- * except those that iteration 0 replaces unread. */
-ALWAYS_INLINE void
-NAME (start_half) (const StereoBpConstants * k, const NAME (Field) * field,
-    const NAME (Field) * coarser, int y, int half, int direction)
+/* The row of a window of the coarser level that rows of a field start from, at
+ * disparity 0 and the first pixel of the field. */
+typedef struct
 {
-  StereoBpSize size = k->level[field->level];
-  bool inner = y > 0 && y < size.height - 1;
-  Message *target = NAME (messages) (k, field, y, half, direction);
-  const Message *even = NAME (messages) (k, coarser, y / 2, 0, direction)
-      + field->first / 2;
-  const Message *odd = NAME (messages) (k, coarser, y / 2, 1, direction)
-      + field->first / 2;
-  /* the last pixel of the level, and pixels that the field has */
-  int last = half_width (size.width, half) - 1 - field->first;
-  int count = last + 1 < field->count ? last + 1 : field->count;
+  const Message *half[2];       /* even and odd columns */
+  size_t pitch;
+} NAME (Coarse);
 
-  for (size_t v = 0; v < n_disparities (k); v++, target += field->pitch,
-      even += coarser->pitch, odd += coarser->pitch) {
-    if (inner && half == active_half (y, 0)) {
-      if (field->first == 0)
-        target[0] = even[0];
-      if (last < field->count)
-        target[last] = last % 2 == 0 ? even[last / 2] : odd[last / 2];
-      continue;
-    }
-    /* rows have room for whole blocks */
-    for (int i = 0; i < count; i += 16) {
+/* Messages of pixels begin <= i < end, in blocks of 8, in n targets. */
+ALWAYS_INLINE void
+NAME (start_pixels) (const StereoBpConstants * k,
+    const NAME (Field) * field, NAME (Coarse) coarse, int begin, int end,
+    Message * const *targets, int n)
+{
+  for (size_t v = 0; v < n_disparities (k); v++) {
+    const Message *even = coarse.half[0] + v * coarse.pitch;
+    const Message *odd = coarse.half[1] + v * coarse.pitch;
+
+    __builtin_prefetch (even + PREFETCH * coarse.pitch + begin / 2);
+    __builtin_prefetch (odd + PREFETCH * coarse.pitch + begin / 2);
+    for (int i = begin; i < end; i += 16) {
+      const size_t bytes = sizeof (NAME (Block)) / (end - i > 8 ? 1 : 2);
       NAME (Block) e, o;
 
-      __builtin_prefetch (even + PREFETCH * coarser->pitch + i / 2);
-      __builtin_prefetch (odd + PREFETCH * coarser->pitch + i / 2);
       memcpy (&e, even + i / 2, sizeof (e));
       memcpy (&o, odd + i / 2, sizeof (o));
       e = SIMD_SHUFFLE (e, o, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
           21, 6, 22, 7, 23);
-      memcpy (target + i, &e, sizeof (e));
+      for (int j = 0; j < n; j++) {
+        Message *target = targets[j] + v * field->pitch + i;
+
+        if (bytes == sizeof (e))
+          memcpy (target, &e, sizeof (e));
+        else
+          memcpy (target, &e, sizeof (e) / 2);
+      }
     }
   }
 }
 
-/* Initial messages of row y. */
+/* The message of pixel i in a target. */
 static void
-NAME (start_row) (const StereoBpConstants * k, const StereoBpWork * work,
-    const NAME (Field) * field, int y)
+NAME (start_pixel) (const StereoBpConstants * k, const NAME (Field) * field,
+    NAME (Coarse) coarse, int i, Message * target)
 {
-  bool coarsest = field->level == k->n_levels - 1;
-  NAME (Field) coarser;
+  for (size_t v = 0; v < n_disparities (k); v++)
+    target[v * field->pitch + (size_t) i] = coarse.half[i % 2][v * coarse.pitch
+        + (size_t) (i / 2)];
+}
 
-  if (coarsest) {
-    memset (NAME (messages) (k, field, y, 0, 0), 0,
-        8 * half_size (k, field->pitch) * sizeof (Message));
+/* Initial messages of `rows` rows from y on, for one direction, from a window
+ * of the coarser level: of pixels begin <= i < end of the field, or only of
+ * those on the frame if iteration 0 replaces the others unread. */
+static void
+NAME (start_part) (const StereoBpConstants * k, const NAME (Field) * field,
+    const NAME (Field) * coarser, int y, int rows, int direction, int begin,
+    int end)
+{
+  const StereoBpSize size = k->level[field->level];
+  const ptrdiff_t offset = field->first / 2 - coarser->first;
+  const NAME (Coarse) coarse = {
+    {NAME (messages) (k, coarser, y / 2, 0, direction) + offset,
+     NAME (messages) (k, coarser, y / 2, 1, direction) + offset},
+    coarser->pitch
+  };
+  Message *targets[4];
+  int n = 0;
+
+  for (int i = 0; i < 2 * rows; i++) {
+    const int row = y + i / 2, half = i % 2;
+    const int last = half_width (size.width, half) - 1 - field->first;
+    Message *target = NAME (messages) (k, field, row, half, direction);
+
+    if (row == 0 || row == size.height - 1 || half != active_half (row, 0)) {
+      targets[n++] = target;
+      continue;
+    }
+    if (field->first + begin == 0)
+      NAME (start_pixel) (k, field, coarse, 0, target);
+    if (begin <= last && last < end)
+      NAME (start_pixel) (k, field, coarse, last, target);
+  }
+  /* unrolled for inner rows */
+  if (n == 2)
+    NAME (start_pixels) (k, field, coarse, begin, end, targets, 2);
+  else
+    NAME (start_pixels) (k, field, coarse, begin, end, targets, n);
+}
+
+/* Initial messages of `rows` rows from y on: of one, or of an even row and the
+ * next one, which start from the same row of the coarser level. */
+static void
+NAME (start_rows) (const StereoBpConstants * k, const StereoBpWork * work,
+    const NAME (Field) * field, int y, int rows)
+{
+  const int level = field->level + 1, first = field->first / 2;
+  const int width = half_width (k->level[field->level].width, 0);
+  const int count = width - field->first < field->count
+      ? width - field->first : field->count;
+  int i, end = 0;
+
+  if (level == k->n_levels) {
+    for (int j = 0; j < rows; j++)
+      memset (NAME (messages) (k, field, y + j, 0, 0), 0,
+          window_messages (k, field->pitch, 1) * sizeof (Message));
     return;
   }
-  coarser = NAME (whole_field) (k, work, field->level + 1);
-  for (int half = 0; half < 2; half++) {
+  for (i = window_at (k, &work->window, level, first); end < count; i++) {
+    const NAME (Field) coarser = NAME (window) (k, work, level, i);
+    const int begin = end;
+
+    end = stereo_clamp_int (2 * (coarser.end - first), 0, count);
     for (int direction = 0; direction < 4; direction++)
-      NAME (start_half) (k, field, &coarser, y, half, direction);
+      NAME (start_part) (k, field, &coarser, y, rows, direction, begin, end);
   }
 }
 
@@ -112,11 +168,14 @@ NAME (load_data) (const void *data, size_t offset, bool fine)
       : LOAD_DATA ((const Data *) data + offset);
 }
 
-/* Computes the messages of LANES pixels and stores `bytes` of them. */
+/* Computes the messages of LANES pixels of a field and stores `bytes` of
+ * them. */
 ALWAYS_INLINE void
 NAME (send) (const NAME (Bounds) * bounds, const NAME (Place) * place,
-    size_t pitch, size_t n, Vec * h, size_t bytes, bool fine)
+    const NAME (Field) * field, size_t n, Vec * h, size_t bytes, bool fine)
 {
+  const size_t pitch = field->pitch;
+  const size_t data_pitch = fine ? pitch : field->data_pitch;
   const Vec zero = { 0 };
   /* infinite h; a jump can be added */
   const Vec infinite = zero + ((__typeof__ (zero[0])) -1 >> 1) + 1;
@@ -130,13 +189,15 @@ NAME (send) (const NAME (Bounds) * bounds, const NAME (Place) * place,
     Vec down = LOAD_MESSAGE (place->in[BP_DOWN] + v * pitch);
     Vec left = LOAD_MESSAGE (place->in[BP_LEFT] + v * pitch);
     Vec right = LOAD_MESSAGE (place->in[BP_RIGHT] + v * pitch);
-    Vec vertical = up + down + NAME (load_data) (place->data, v * pitch, fine);
+    Vec vertical = up + down + NAME (load_data) (place->data, v * data_pitch,
+        fine);
     Vec sum = vertical + left + right;
     Vec sums[4] = { sum - down, sum - up, vertical + left, vertical + right };
 
-    /* data costs of the next vector of the row, see PREFETCH */
+    /* data costs of the next vector of the row: hardware does not recognize
+     * in time that they are a pitch apart */
     if (!fine)
-      __builtin_prefetch ((const Data *) place->data + v * pitch + LANES);
+      __builtin_prefetch ((const Data *) place->data + v * data_pitch + LANES);
     for (int j = 0; j < 4; j++) {
       least[j] = MIN (least[j], sums[j]);
       scan[j] = MIN (sums[j], scan[j] + b.jump[j]);
@@ -175,10 +236,10 @@ NAME (iterate_row_impl) (const StereoBpConstants * k,
         from);
 
     if (last - from >= LANES - 1)
-      NAME (send) (&bounds, &place, field->pitch, n, h,
-          LANES * sizeof (Message), fine);
+      NAME (send) (&bounds, &place, field, n, h, LANES * sizeof (Message),
+          fine);
     else
-      NAME (send) (&bounds, &place, field->pitch, n, h,
+      NAME (send) (&bounds, &place, field, n, h,
           (size_t) (last - from + 1) * sizeof (Message), fine);
   }
 }

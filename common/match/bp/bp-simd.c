@@ -11,7 +11,7 @@
  * The scan along disparities is then a loop over vectors, without shuffles.
  *
  *   data[level]      [y][half][disparity][pitch]
- *   messages[level]  [y][half][direction][disparity][pitch]
+ *   messages[level]  [window][y][half][direction][disparity][pitch]
  *   edges[level]     [y][half][right, down][jump, M][pitch]
  *   halves           [y][view][plane][half][pitch]: input of level 0
  *
@@ -21,12 +21,13 @@
  * which shrinks at both ends with every iteration; the rows between two bands
  * follow when both are complete.
  *
- * Level 0 takes most of the time, and its messages are not needed afterwards.
- * Unless there are more iterations than a sweep has, it is processed in windows
- * of some columns, with memory only for the current rows of the sweep, so that
- * messages and data costs stay in the second-level cache of a thread.  Every
- * iteration invalidates one more column at the border of a window, so windows
- * overlap, and so do bands.
+ * Unless there are more iterations than a sweep has, levels are processed in
+ * windows of some columns, so that the rows of a sweep stay in the second-level
+ * cache of a thread, and the messages from which a finer level starts are close
+ * together.  Every iteration invalidates one more column at the border of a
+ * window, so windows overlap.  Level 0 takes most of the time, and its messages
+ * are not needed afterwards: a window of it has memory only for the current
+ * rows of the sweep, and bands overlap, too.
  *
  * Numbers have 16 bits where bp.h allows it, that is for int8 and half; half
  * messages are the integers that fp16 represents.  float has 32 bits.
@@ -54,9 +55,8 @@
 #define MIN_WINDOW 64
 #define MIN_WINDOW_BAND 32
 
-/* Disparities by which messages of the coarser level are prefetched: they are a
- * pitch apart, which hardware does not recognize in time. */
-#define PREFETCH 16
+/* Disparities by which messages of the coarser level are prefetched. */
+#define PREFETCH 32
 
 /* Rows of scratch memory of a thread: differences, or sums and minima. */
 #define N_ROW_BUFFERS 4
@@ -397,28 +397,66 @@ winners_bytes (const StereoBpConstants * k)
 
 /* ------------------------------------------------------------------ windows */
 
-/* Whether level 0 is processed in windows. */
+/* Whether levels are processed in windows. */
 ALWAYS_INLINE bool
 has_windows (const StereoBpConstants * k)
 {
   return k->iterations <= MAX_SWEEP;
 }
 
-/* Overlap of windows in pixels of a half, even: one column more than
- * iterations.  It is at least 2, so the last window has the last two pixels of
- * the image. */
+/* Overlap of windows in pixels of a half: at least one column more than
+ * iterations.  It is a multiple of 4, so that blocks of 8 pixels need messages
+ * of one window of the coarser level, and the last window has the last two
+ * pixels of the image. */
 ALWAYS_INLINE int
 window_border (const StereoBpConstants * k)
 {
-  return (k->iterations + 4) / 4 * 2;
+  return (k->iterations + 8) / 8 * 4;
 }
 
-/* The window for elements of the given bytes. */
+/* Pixels of a half of the rows of the windows of a level. */
+ALWAYS_INLINE size_t
+window_pitch (const StereoBpConstants * k, const StereoBpWindow * w, int level)
+{
+  size_t pitch = half_pitch (k->level[level].width);
+
+  return has_windows (k) && w->pitch < pitch ? w->pitch : pitch;
+}
+
+ALWAYS_INLINE int
+n_windows (const StereoBpConstants * k, const StereoBpWindow * w, int level)
+{
+  int pitch = (int) window_pitch (k, w, level);
+  int width = half_width (k->level[level].width, 0);
+  int step = pitch - 2 * window_border (k);
+
+  return width > pitch ? 1 + (width - pitch + step - 1) / step : 1;
+}
+
+/* The window of a level with valid results for pixel i of a half. */
+ALWAYS_INLINE int
+window_at (const StereoBpConstants * k, const StereoBpWindow * w, int level,
+    int i)
+{
+  int n = n_windows (k, w, level), border = window_border (k);
+  int step = (int) window_pitch (k, w, level) - 2 * border;
+
+  return n == 1 ? 0 : stereo_clamp_int ((i - border) / step, 0, n - 1);
+}
+
+/* Elements of the messages of a window with a number of rows. */
+ALWAYS_INLINE size_t
+window_messages (const StereoBpConstants * k, size_t pitch, int rows)
+{
+  return 8 * (size_t) rows * half_size (k, pitch);
+}
+
+/* The windows of level 0 for elements of the given bytes. */
 static StereoBpWindow
 find_window (const StereoBpConstants * k, size_t message, size_t fine_data)
 {
   size_t n = n_disparities (k), pitch = half_pitch (k->width), fitting, one;
-  StereoBpWindow w = { .slots = k->iterations + 3 };
+  StereoBpWindow w = { .slots = k->iterations + 4 };
 
   /* bytes of one column of pixels */
   one = 2 * n * (4 * message + fine_data) * (size_t) w.slots;
@@ -426,7 +464,7 @@ find_window (const StereoBpConstants * k, size_t message, size_t fine_data)
   if (fitting < MIN_WINDOW)
     fitting = MIN_WINDOW;
   w.pitch = fitting < pitch ? fitting : pitch;
-  w.messages = 8 * (size_t) w.slots * half_size (k, w.pitch) + 2 * MARGIN;
+  w.messages = window_messages (k, w.pitch, w.slots) + 2 * MARGIN;
   w.data = 2 * (size_t) w.slots * half_size (k, w.pitch) + 2 * MARGIN;
   /* room for two whole rows, for level 1 */
   if (w.data < 4 * half_size (k, pitch) + 2 * MARGIN)
@@ -512,15 +550,17 @@ plan_fields (const StereoSearch * search, const StereoBpConstants * k,
   size_t threads = search->n_threads, message = bytes_of[k->precision].message;
   size_t fine = bytes_of[k->precision].fine_data;
 
+  work->window = find_window (k, message, fine);
   for (int l = 0; l < k->n_levels; l++) {
-    size_t volume = 2 * (size_t) k->level[l].height
-        * half_size (k, half_pitch (k->level[l].width));
+    const StereoBpSize size = k->level[l];
 
     if (l > 0 || !has_windows (k)) {
-      stereo_arena_add (arena, &work->data[l], volume + 2 * MARGIN,
+      stereo_arena_add (arena, &work->data[l], 2 * (size_t) size.height
+          * half_size (k, half_pitch (size.width)) + 2 * MARGIN,
           l == 0 ? fine : bytes_of[k->precision].data);
-      stereo_arena_add (arena, &work->messages[l], 4 * volume + 2 * MARGIN,
-          message);
+      stereo_arena_add (arena, &work->messages[l], (size_t) n_windows (k,
+              &work->window, l) * window_messages (k, window_pitch (k,
+                  &work->window, l), size.height) + 2 * MARGIN, message);
     }
     if (k->edges)
       stereo_arena_add (arena, &work->edges[l],
@@ -528,7 +568,6 @@ plan_fields (const StereoSearch * search, const StereoBpConstants * k,
   }
   if (!has_windows (k))
     return;
-  work->window = find_window (k, message, fine);
   stereo_arena_add (arena, &work->messages[0], work->window.messages
       * message, threads);
   stereo_arena_add (arena, &work->data[0], work->window.data * fine, threads);

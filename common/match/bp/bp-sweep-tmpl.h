@@ -48,6 +48,22 @@ typedef struct
   void *winners;                /* for winners_row() */
 } NAME (Worker);
 
+/* Step 0 of row y; that of rows begin to end - 1 is in order. */
+static void
+NAME (first_step) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
+    int y, int begin, int end)
+{
+  const StereoBpConstants *k = worker->a->k;
+  const StereoBpWork *work = worker->a->work;
+
+  if (sweep->start && (y % 2 == 0 || y == begin))
+    NAME (start_rows) (k, work, &sweep->field, y, y % 2 == 0 && y + 1 < end
+        ? 2 : 1);
+  if (sweep->data)
+    NAME (fine_data_row) (k, work, &sweep->field, y, worker->buffers);
+}
+
+/* Another step of row y. */
 static void
 NAME (step) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
     int step, int y)
@@ -57,12 +73,7 @@ NAME (step) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
   const NAME (Field) * field = &sweep->field;
   bool inner = y > 0 && y < k->level[field->level].height - 1;
 
-  if (step == 0) {
-    if (sweep->start)
-      NAME (start_row) (k, work, field, y);
-    if (sweep->data)
-      NAME (fine_data_row) (k, work, field, y, worker->buffers);
-  } else if (step <= sweep->iterations) {
+  if (step <= sweep->iterations) {
     if (inner)
       NAME (iterate_row) (k, work, field, y, sweep->t + step - 1, worker->h);
   } else if (inner || !stereo_bp_has_inner (k)) {
@@ -78,7 +89,9 @@ NAME (sweep_band) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
   int height = worker->a->k->level[sweep->field.level].height;
 
   for (int front = begin; front < end + steps; front++) {
-    for (int s = 0; s < steps; s++) {
+    if (front < end)
+      NAME (first_step) (worker, sweep, front, begin, end);
+    for (int s = 1; s < steps; s++) {
       int y = front - s;
 
       if (y >= (begin > 0 ? begin + s : 0)
@@ -99,19 +112,20 @@ NAME (sweep_border) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
   }
 }
 
-/* A sweep in bands of rows. */
+/* A sweep in bands of rows, of each window of a level. */
 typedef struct
 {
   const StereoBpArgs *a;
   NAME (Sweep) sweep;
   int steps;
   int bands;
+  int windows;
 } NAME (Bands);
 
 ALWAYS_INLINE int
 NAME (first_row) (const NAME (Bands) * b, int band)
 {
-  return band * b->a->k->level[b->sweep.field.level].height / b->bands;
+  return band * b->a->k->level[b->a->level].height / b->bands;
 }
 
 ALWAYS_INLINE NAME (Worker)
@@ -128,15 +142,29 @@ NAME (worker) (const NAME (Bands) * b, int number)
   };
 }
 
+/* The sweep of window i of the level. */
+ALWAYS_INLINE NAME (Sweep)
+NAME (sweep_of) (const NAME (Bands) * b, int i)
+{
+  NAME (Sweep) sweep = b->sweep;
+
+  sweep.field = NAME (window) (b->a->k, b->a->work, b->a->level, i);
+  return sweep;
+}
+
 static void
 NAME (sweep_bands) (const void *context, StereoSpan span)
 {
   const NAME (Bands) *b = context;
   NAME (Worker) worker = NAME (worker) (b, span.worker);
 
-  for (int i = span.begin; i < span.end; i++)
-    NAME (sweep_band) (&worker, &b->sweep, b->steps, NAME (first_row) (b, i),
-        NAME (first_row) (b, i + 1));
+  for (int i = span.begin; i < span.end; i++) {
+    const NAME (Sweep) sweep = NAME (sweep_of) (b, i % b->windows);
+    const int band = i / b->windows;
+
+    NAME (sweep_band) (&worker, &sweep, b->steps, NAME (first_row) (b, band),
+        NAME (first_row) (b, band + 1));
+  }
 }
 
 static void
@@ -145,22 +173,27 @@ NAME (sweep_borders) (const void *context, StereoSpan span)
   const NAME (Bands) *b = context;
   NAME (Worker) worker = NAME (worker) (b, span.worker);
 
-  for (int i = span.begin; i < span.end; i++)
-    NAME (sweep_border) (&worker, &b->sweep, b->steps,
-        NAME (first_row) (b, i + 1));
+  for (int i = span.begin; i < span.end; i++) {
+    const NAME (Sweep) sweep = NAME (sweep_of) (b, i % b->windows);
+
+    NAME (sweep_border) (&worker, &sweep, b->steps,
+        NAME (first_row) (b, i / b->windows + 1));
+  }
 }
 
-/* All iterations of a level without windows. */
+/* All iterations of a level in memory. */
 static void
 NAME (propagate) (const StereoBpArgs * a)
 {
   const StereoBpConstants *k = a->k;
   StereoQueue *queue = a->frame->queue;
   int height = k->level[a->level].height;
+  int threads = stereo_cpu_threads (queue), most;
   NAME (Bands) b = {.a = a };
-  int most;
 
-  b.bands = stereo_clamp_int (height / 8, 1, stereo_cpu_threads (queue));
+  b.windows = n_windows (k, &a->work->window, a->level);
+  b.bands = stereo_clamp_int (height / 8, 1, b.windows < 4 * threads ? threads
+      : 1);
   /* a band has at least two rows per step of a sweep */
   most = b.bands == 1 ? MAX_SWEEP
       : stereo_clamp_int (height / b.bands / 2 - 2, 1, MAX_SWEEP);
@@ -168,35 +201,33 @@ NAME (propagate) (const StereoBpArgs * a)
     bool last = k->iterations - t <= most;
 
     b.sweep = (NAME (Sweep)) {
-      .field = NAME (whole_field) (k, a->work, a->level),.start = t == 0,.t = t,
+      .start = t == 0,.t = t,
       .iterations = last ? k->iterations - t : most,
       .decide = last && a->level == 0
     };
     b.steps = 1 + b.sweep.iterations + b.sweep.decide;
-    stereo_cpu_for (queue, b.bands, 1, NAME (sweep_bands), &b);
-    stereo_cpu_for (queue, b.bands - 1, 1, NAME (sweep_borders), &b);
+    stereo_cpu_for (queue, b.bands * b.windows, 1, NAME (sweep_bands), &b);
+    stereo_cpu_for (queue, (b.bands - 1) * b.windows, 1, NAME (sweep_borders),
+        &b);
   }
 }
 
-/* ------------------------------------------------------------------ windows */
+/* ------------------------------------------------------------- current rows */
 
-/* The window of level 0 from pixel `first` of a half on. */
+/* Window i of level 0, in memory of a thread for its current rows. */
 ALWAYS_INLINE NAME (Field)
-NAME (window) (const StereoBpConstants * k, const StereoBpWork * work,
-    int worker, int first)
+NAME (current_rows) (const StereoBpConstants * k, const StereoBpWork * work,
+    int worker, int i)
 {
   const StereoBpWindow *w = &work->window;
-  int width = half_width (k->width, 0), border = window_border (k);
-  int end = first + (int) w->pitch;
+  NAME (Field) field = NAME (window) (k, work, 0, i);
 
-  return (NAME (Field)) {
-    .first = first,.count = (int) w->pitch,
-    .begin = first == 0 ? 0 : first + border,
-    .end = end >= width ? width : end - border,
-    .slots = w->slots,.pitch = w->pitch,
-    .messages = (Message *) work->messages[0] + (size_t) worker * w->messages,
-    .data = (FineData *) work->data[0] + (size_t) worker * w->data
-  };
+  field.slots = w->slots;
+  field.data_pitch = w->pitch;
+  field.messages = (Message *) work->messages[0] + (size_t) worker
+      * w->messages;
+  field.data = (FineData *) work->data[0] + (size_t) worker * w->data;
+  return field;
 }
 
 /* Results of rows begin to end - 1 in a window.  Each step processes the rows
@@ -206,9 +237,13 @@ NAME (sweep_window) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
     int begin, int end)
 {
   int height = worker->a->k->height, last = sweep->iterations + 1;
+  int first_begin = begin > last ? begin - last : 0;
+  int first_end = end + last < height ? end + last : height;
 
-  for (int front = begin - last; front < end + last; front++) {
-    for (int s = 0; s <= last; s++) {
+  for (int front = first_begin; front < end + last; front++) {
+    if (front < first_end)
+      NAME (first_step) (worker, sweep, front, first_begin, first_end);
+    for (int s = 1; s <= last; s++) {
       int y = front - s, more = last - s;
 
       if (y >= 0 && y < height && y >= begin - more && y < end + more)
@@ -228,14 +263,11 @@ NAME (sweep_windows) (const void *context, StereoSpan span)
   };
 
   for (int i = span.begin; i < span.end; i++) {
-    int first = 0;
-
-    do {
-      sweep.field = NAME (window) (k, b->a->work, span.worker, first);
+    for (int j = 0; j < b->windows; j++) {
+      sweep.field = NAME (current_rows) (k, b->a->work, span.worker, j);
       NAME (sweep_window) (&worker, &sweep, NAME (first_row) (b, i),
           NAME (first_row) (b, i + 1));
-      first = sweep.field.end - window_border (k);
-    } while (sweep.field.end < half_width (k->width, 0));
+    }
   }
 }
 
@@ -243,7 +275,7 @@ NAME (sweep_windows) (const void *context, StereoSpan span)
 static void
 NAME (descend) (const StereoBpArgs * a)
 {
-  NAME (Bands) b = {.a = a };
+  NAME (Bands) b = {.a = a,.windows = n_windows (a->k, &a->work->window, 0) };
 
   if (a->level > 0 || !has_windows (a->k)) {
     NAME (propagate) (a);
