@@ -14,6 +14,7 @@
 #include "elements/view/gststereoview-private.h"
 
 #include "base/gststereocompat.h"
+#include "base/gststereoframe.h"
 
 #include <math.h>
 
@@ -68,13 +69,15 @@ measure (GstBuffer * buffer, const GstVideoInfo * info, gint invalid,
     gdouble share, gdouble * code)
 {
   guint *counts, n = 0;
-  GstVideoFrame map;
+  GstStereoFrame map;
+  StereoMessage why;
 
-  if (!gst_video_frame_map (&map, info, buffer, GST_MAP_READ))
+  /* rendering reports why; without a device, it is mapped for the CPU */
+  if (!gst_stereo_frame_map (&map, info, buffer, GST_MAP_READ, NULL, &why))
     return FALSE;
   counts = g_new0 (guint, N_CODES);
-  n = count_codes (&map, invalid, counts);
-  gst_video_frame_unmap (&map);
+  n = count_codes (&map.frame, invalid, counts);
+  gst_stereo_frame_unmap (&map);
   if (n > 0) {
     const guint beyond = n * OUTLIERS / 100;
     const gdouble farthest = find_code (counts, beyond);

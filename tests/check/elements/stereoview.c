@@ -383,6 +383,52 @@ TEST (test_auto_convergence)
   drop_views (&rig);
 }
 
+/* Only the part of a map that its GstVideoCropMeta shows counts. */
+TEST (test_auto_convergence_of_a_crop)
+{
+  Views rig = new_views ("auto-convergence=0.25", FALSE, VIEW_CAPS ("RGB"),
+      MAP_CAPS);
+  GstBuffer *map = make_halves (0, 1, 2), *out;
+  GstVideoCropMeta *crop;
+  gdouble value = 0;
+
+  map = gst_buffer_append (map, make_halves (0, 4, 8));
+  gst_buffer_replace_all_memory (map, gst_buffer_get_all_memory (map));
+  gst_buffer_add_video_meta (map, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_GRAY16_LE, VIEW_WIDTH, 2 * VIEW_HEIGHT);
+  crop = gst_buffer_add_video_crop_meta (map);
+  crop->y = VIEW_HEIGHT;
+  crop->width = VIEW_WIDTH;
+  crop->height = VIEW_HEIGHT;
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, map);
+  out = gst_harness_pull (rig.left);
+  fail_unless (gst_structure_get_double (gst_custom_meta_get_structure
+          (gst_buffer_get_custom_meta (out, "GstStereoViewMeta")),
+          "convergence", &value));
+  fail_unless (value == 5, "%g", value);
+  gst_buffer_unref (out);
+  drop_views (&rig);
+}
+
+/* A map that is smaller than its GstVideoMeta says is an error. */
+TEST (test_auto_convergence_of_a_part)
+{
+  Views rig = new_views ("auto-convergence=0.25", FALSE, VIEW_CAPS ("RGB"),
+      MAP_CAPS);
+  GstBuffer *map = make_halves (0, 4, 8);
+  gsize offset[GST_VIDEO_MAX_PLANES] = { 0, };
+  gint stride[GST_VIDEO_MAX_PLANES] = { 1 << 28, };
+
+  gst_buffer_add_video_meta_full (map, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_GRAY16_LE, VIEW_WIDTH, VIEW_HEIGHT, 1, offset, stride);
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, map);
+  bus_expect_error (rig.bus, PATIENCE,
+      "A buffer on sink_disparity ends before");
+  drop_views (&rig);
+}
+
 static void
 push_backwards (Views * rig)
 {
