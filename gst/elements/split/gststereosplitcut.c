@@ -70,8 +70,12 @@ holds_plane (const GstVideoInfo * info, GstBuffer * buffer, guint plane,
     row_bytes = MAX (row_bytes, bytes);
     rows = (gsize) GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT (format, c, height);
   }
-  if (rows == 0)
-    return TRUE;                /* a palette */
+  if (GST_VIDEO_FORMAT_INFO_HAS_PALETTE (format) && plane == 1) {
+    /* 256 colours, whatever the stride */
+    row_bytes = 256 * 4;
+    rows = 1;
+    stride = (gint) row_bytes;
+  }
   if (stride < 0 || (gsize) stride < row_bytes
       || !gst_buffer_find_memory (buffer, offset, 1, &index, &length, &skip))
     return FALSE;

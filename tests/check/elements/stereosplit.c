@@ -111,7 +111,7 @@ caps_of (GstVideoFormat format, guint width, guint height)
       "framerate=25/1", gst_video_format_to_string (format), width, height);
 }
 
-/* Noise, optionally with a GstVideoMeta and padded rows. */
+/* Noise, optionally with a GstVideoMeta and, without a palette, padded rows. */
 static GstBuffer *
 noise_frame (const GstVideoInfo * info, gboolean padded)
 {
@@ -122,8 +122,11 @@ noise_frame (const GstVideoInfo * info, gboolean padded)
   guint32 state = 1;
 
   gst_video_alignment_reset (&alignment);
-  alignment.padding_right = padded ? 16 : 0;
-  alignment.padding_top = padded ? 4 : 0;
+  /* gst_video_info_align() moves palettes beyond the buffer */
+  if (padded && !GST_VIDEO_FORMAT_INFO_HAS_PALETTE (info->finfo)) {
+    alignment.padding_right = 16;
+    alignment.padding_top = 4;
+  }
   fail_unless (gst_video_info_align (&wide, &alignment));
   buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&wide), NULL);
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
@@ -319,8 +322,8 @@ TEST (test_strides)
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     for (guint l = 0; l < N_LAYOUTS; l++) {
       check_format (formats[f], l, FALSE, FALSE);
-      check_format (formats[f], l, TRUE, formats[f] != GST_VIDEO_FORMAT_RGB8P);
-      check_format (formats[f], l, FALSE, formats[f] != GST_VIDEO_FORMAT_RGB8P);
+      check_format (formats[f], l, TRUE, TRUE);
+      check_format (formats[f], l, FALSE, TRUE);
     }
   }
 }
