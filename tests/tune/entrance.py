@@ -370,6 +370,13 @@ class Viewers(unittest.TestCase):
                 Server(*QUICK, "--port", str(port)).stop()
             self.assertIn("--port", str(caught.exception))
 
+    def test_address_of_another_machine(self):
+        # an address for documentation (RFC 5737)
+        with self.assertRaises(RuntimeError) as caught:
+            Server(*QUICK, "--address", "192.0.2.1").stop()
+        self.assertIn("--address", str(caught.exception))
+        self.assertNotIn("--port", str(caught.exception))
+
     def test_nothing_is_computed_for_nobody(self):
         with Server(*QUICK) as server:
             with Viewer(server).start() as page:

@@ -294,6 +294,14 @@ open_live (SoupServer * server, SoupServerMessage * message, const char *path,
       data);
 }
 
+/* Whether the port, not the address, is the reason of a failure to listen. */
+static gboolean
+is_port_refused (const GError * error)
+{
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED);
+}
+
 static gboolean
 start_listening (TuneHttp * http, gchar ** why)
 {
@@ -303,8 +311,11 @@ start_listening (TuneHttp * http, gchar ** why)
   http->listener = tune_listener_new (http->server, options->address,
       (guint) options->port, &error);
   if (http->listener == NULL) {
-    *why = g_strdup_printf ("Cannot listen on port %d: %s; set another one "
-        "with --port", options->port, error->message);
+    *why = is_port_refused (error) || options->address == NULL
+        ? g_strdup_printf ("Cannot listen on port %d: %s; set another one "
+        "with --port", options->port, error->message)
+        : g_strdup_printf ("Cannot listen on %s: %s; set an address of this "
+        "machine with --address", options->address, error->message);
     return FALSE;
   }
   http->port = tune_listener_port (http->listener);
