@@ -140,7 +140,10 @@ decide (GstStereoAggregator * self, const GstStereoInput * inputs)
   if (inputs[GST_STEREO_LEFT].pad == NULL)
     return map.head.gap ? GST_STEREO_MAP_SYNC_DROP_MAP
         : GST_STEREO_MAP_SYNC_TAKE;
-  if (gst_stereo_meta_get (inputs[GST_STEREO_MAP].buffer, &meta)) {
+  /* no timestamp is the name of an image that has none either */
+  if (gst_stereo_meta_get (inputs[GST_STEREO_MAP].buffer, &meta)
+      && (GST_CLOCK_TIME_IS_VALID (meta.left_pts)
+          || !GST_BUFFER_PTS_IS_VALID (inputs[GST_STEREO_LEFT].buffer))) {
     map.knows = TRUE;
     map.left_pts = meta.left_pts;
     map.right_pts = meta.right_pts;

@@ -567,7 +567,10 @@ add_disparity_meta (GstStereoTestSrc * self, GstBuffer * buffer,
   disparity.invalid_value = GST_STEREO_RENDERER_INVALID;
   disparity.disparity_scale =
       gst_stereo_renderer_scale (settings, GST_VIDEO_INFO_FORMAT (info));
-  disparity.left_pts = disparity.right_pts = GST_BUFFER_PTS (buffer);
+  /* GstBaseSrc shifts the timestamps of each live source differently */
+  disparity.left_pts = disparity.right_pts =
+      gst_base_src_is_live (GST_BASE_SRC (self)) ? GST_CLOCK_TIME_NONE
+      : GST_BUFFER_PTS (buffer);
   disparity.algorithm = "truth";
   disparity.backend = "cpu";
   gst_stereo_meta_add (buffer, &disparity);

@@ -1132,6 +1132,30 @@ TEST (test_live)
   gst_harness_teardown (h);
 }
 
+/* GstBaseSrc shifts timestamps by the time at which a live source starts, so
+ * maps cannot name the images of another source. */
+TEST (test_live_map)
+{
+  GstHarness *h = new_harness ("is-live=true view=disparity",
+      "video/x-raw,width=16,height=8,framerate=10/1,format=GRAY8");
+  const GstStructure *meta;
+  GstBuffer *buffer;
+  guint64 left = 0;
+
+  gst_harness_set_time (h, 30 * GST_MSECOND);
+  gst_harness_play (h);
+  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 10));
+  fail_unless (gst_harness_crank_single_clock_wait (h));
+  buffer = gst_harness_pull (h);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 30 * GST_MSECOND);
+  meta = gst_custom_meta_get_structure (gst_buffer_get_custom_meta (buffer,
+          GST_STEREO_DISPARITY_META));
+  fail_unless (gst_structure_get_uint64 (meta, "left-pts", &left));
+  fail_if (GST_CLOCK_TIME_IS_VALID (left));
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+
 /* An element that waits for the other view queries it before all have caps. */
 TEST (test_live_before_caps)
 {

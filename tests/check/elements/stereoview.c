@@ -476,6 +476,28 @@ TEST (test_gap_backwards)
   drop_views (&rig);
 }
 
+/* A map that names no images, such as that of a live stereotestsrc, belongs to
+ * those of its time. */
+TEST (test_map_without_names)
+{
+  const GstStereoDisparity meta = {.disparity_scale = 4096,
+    .num_disparities = 16,.left_pts = GST_CLOCK_TIME_NONE,
+    .right_pts = GST_CLOCK_TIME_NONE,.algorithm = "noise",.backend = "cpu"
+  };
+  Views rig = new_views ("position=0", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstBuffer *map = noise (3, 1, 2 * VIEW_WIDTH * VIEW_HEIGHT);
+
+  GST_BUFFER_PTS (map) += FRAME / 4;
+  gst_stereo_meta_add (map, &meta);
+  push_images (&rig, 0, 0);
+  push_images (&rig, 1, 1);
+  gst_harness_push (rig.map, map);
+  check_equal (gst_harness_pull (rig.left), left_image (1));
+  fail_unless_equals_uint64 (stat_of (&rig, "unused-left"), 1);
+  fail_unless_equals_uint64 (stat_of (&rig, "unpaired"), 0);
+  drop_views (&rig);
+}
+
 /* Images that the matcher skipped are dropped, and a map whose image was
  * dropped is never used. */
 TEST (test_skipped)
