@@ -435,6 +435,12 @@ fuzz_host_new (FuzzInput * input)
   set_number (host->element, "num-disparities", 6);
   set_number (host->element, "n-threads", 1 + options % 2);
   set_number (host->element, "pairs", options / 2 % 4 % 3);
+  if (options / 2 % 4 == 3) {
+    /* of stereosplit, which does not inspect views frame by frame (6), and of
+     * stereoview */
+    set_number (host->element, "layout", options / 16 % 6);
+    set_number (host->element, "auto-convergence", options % 2);
+  }
   host->offers_meta = options / 8 % 2;
   host->last_buffer = (gint) (options / 16 % 4);
   host->flow = options & 64 ? GST_FLOW_EOS : options & 128 ? GST_FLOW_FLUSHING
