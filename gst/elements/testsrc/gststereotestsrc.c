@@ -36,7 +36,8 @@
  *
  * Two live sources start at different times, like cameras that are not
  * synchronised. For a synchronised pair, split the frames of one source with
- * `view=side-by-side`.
+ * `view=side-by-side`. Live ground truth belongs to the images of its time,
+ * within #GstStereoAggregator:sync-tolerance of the element that takes both.
  *
  * The ground truth belongs to the left view and has the format of a matcher's
  * output, with a `GstStereoDisparityMeta`. Pixels that are occluded in the
