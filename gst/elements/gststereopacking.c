@@ -177,6 +177,27 @@ has_columns (const GstVideoFormatInfo * format)
   return TRUE;
 }
 
+/* Checks that both views of an interlaced frame start with the same field, in
+ * all planes. */
+static gboolean
+check_fields (const GstVideoInfo * info, StereoMessage * why)
+{
+  const guint height = (guint) GST_VIDEO_INFO_HEIGHT (info);
+  guint width, rows;
+
+  if (!GST_VIDEO_INFO_IS_INTERLACED (info))
+    return TRUE;
+  get_sample_size (info->finfo, &width, &rows);
+  if (height / 2 % (2 * rows) == 0)
+    return TRUE;
+  return REFUSE (why, "half its height of %u is %u, which is not a multiple of "
+      "the %u rows after which fields and chroma samples repeat in interlaced "
+      "%s (interlace-mode=%s); put deinterlace before this element", height,
+      height / 2, 2 * rows, GST_VIDEO_INFO_NAME (info),
+      gst_video_interlace_mode_to_string (GST_VIDEO_INFO_INTERLACE_MODE
+          (info)));
+}
+
 /* Checks a format for rows or pixels that alternate between the views. */
 static gboolean
 check_interleaved (GstStereoPacking packing, const GstVideoInfo * info,
@@ -226,7 +247,7 @@ gst_stereo_packing_check (GstStereoPacking packing, const GstVideoInfo * info,
   if (packing == GST_STEREO_PACKING_SIDE_BY_SIDE
       || packing == GST_STEREO_PACKING_TOP_BOTTOM) {
     if (size / 2 % unit == 0)
-      return TRUE;
+      return half_width || check_fields (info, why);
     return REFUSE (why, "half its %s of %u is %u, which is not a multiple of "
         "the %u pixels that share a chroma sample in %s; " CONVERT,
         half_width ? "width" : "height", size, size / 2, unit,

@@ -35,9 +35,10 @@
  * contains two views of 960x1080 to be shown at 1920x1080.
  *
  * All raw formats are supported. Views have half the width or height of the
- * frame; a size that divides a chroma sample is an error. Frame by frame, two
- * frames are a pair, and the second one gets the timestamp of the first. Played
- * backwards, they arrive in the other order.
+ * frame; a size that divides a chroma sample is an error, and so is a height
+ * that exchanges the fields of interlaced video in one of two views above each
+ * other. Frame by frame, two frames are a pair, and the second one gets the
+ * timestamp of the first. Played backwards, they arrive in the other order.
  *
  * ## Memory and threads
  *

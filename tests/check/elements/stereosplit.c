@@ -544,7 +544,7 @@ typedef struct
   const gchar *error;
 } ErrorCase;
 
-LOOP_TEST (test_errors, 0, 10)
+LOOP_TEST (test_errors, 0, 12)
 {
   static const ErrorCase cases[] = {
     {"layout=side-by-side", "format=GRAY8, width=5, height=4",
@@ -562,6 +562,12 @@ LOOP_TEST (test_errors, 0, 10)
           "different views in column-interleaved video; put videoconvert"},
     {"layout=row-interleaved", "format=GRAY8, width=8, height=4, "
           "interlace-mode=interleaved", "put deinterlace before this"},
+    {"layout=top-bottom", "format=GRAY8, width=8, height=6, "
+          "interlace-mode=interleaved", "half its height of 6 is 3, which is "
+          "not a multiple of the 2 rows after which fields"},
+    {"layout=top-bottom", "format=NV12, width=8, height=12, "
+          "interlace-mode=interleaved", "half its height of 12 is 6, which is "
+          "not a multiple of the 4 rows after which fields"},
     {"layout=side-by-side", "format=NV12_64Z32, width=128, height=64",
         "NV12_64Z32 is a tiled format; put videoconvert"},
     {"", "format=GRAY8, width=8, height=4, multiview-mode=left",
@@ -582,6 +588,19 @@ LOOP_TEST (test_errors, 0, 10)
   close_rig (&rig);
   g_free (caps);
   g_free (line);
+}
+
+/* Both views start with the first field. */
+TEST (test_interlaced)
+{
+  Rig rig;
+
+  open_rig (&rig, "stereosplit layout=top-bottom", TRUE);
+  gst_harness_set_src_caps_str (rig.view[LEFT], "video/x-raw, format=NV12, "
+      "width=8, height=16, framerate=25/1, interlace-mode=interleaved");
+  fail_unless_equals_int (gst_harness_push (rig.view[LEFT],
+          gst_buffer_new_allocate (NULL, 8 * 16 * 3 / 2, NULL)), GST_FLOW_OK);
+  close_rig (&rig);
 }
 
 /* A buffer smaller than its caps require. */
