@@ -27,12 +27,13 @@
  *
  * A frame can have several views, see #GstStereoView:layout: two for a 3D
  * display or for anaglyph glasses, or a quilt for a holographic display. All
- * properties of a view may change from frame to frame, also by control
- * sources.
+ * properties of a view but its size may change from frame to frame, also by
+ * control sources.
  *
  * #GstStereoView:tile-width and #GstStereoView:tile-height set the size of each
- * view: a `videoscale` before the `tee` of each view then scales to it. The
- * presets are quilts for displays.
+ * view: a `videoscale` before the `tee` of each view then scales to it. Set
+ * them before the pipeline starts, because upstream does not negotiate again.
+ * The presets are quilts for displays.
  *
  * Each request pad `view_%u` has one more view of the frame, in layout `mono`,
  * from its own `position`, which can be controlled too. One thread serves all
