@@ -11,7 +11,6 @@
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
 
-#include <math.h>
 #include <string.h>
 
 #define DEFAULT_PAIRS GST_STEREO_PAIRS_AUTO
@@ -282,9 +281,7 @@ set_alignment_property (GstStereoAlignment * alignment, guint id,
       alignment->interval = g_value_get_uint (value);
       break;
     default:
-      /* NaN is the one value that passes a GParamSpec */
-      if (!isnan (g_value_get_double (value)))
-        alignment->focal_length = g_value_get_double (value);
+      alignment->focal_length = g_value_get_double (value);
       break;
   }
 }

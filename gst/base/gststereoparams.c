@@ -153,11 +153,8 @@ void
 gst_stereo_table_set_property (const StereoParamSpec * spec, gpointer params,
     const GValue * value)
 {
-  gdouble number = number_from_value (spec, value);
-
-  /* NaN is the one value that passes a GParamSpec */
-  if (number == number)
-    stereo_param_write (spec, (gchar *) params + spec->offset, number);
+  stereo_param_write (spec, (gchar *) params + spec->offset,
+      number_from_value (spec, value));
 }
 
 gboolean
@@ -219,7 +216,6 @@ gst_stereo_params_set_property (GstStereoParams * self, guint id,
   if (status == STEREO_OK)
     self->serial++;
   GST_OBJECT_UNLOCK (self->element);
-  /* NaN is the one value that passes a GParamSpec */
   if (status != STEREO_OK)
     g_warning ("%s: %s", GST_OBJECT_NAME (self->element), why.text);
 }
