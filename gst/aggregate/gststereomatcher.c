@@ -114,7 +114,7 @@ gst_stereo_matcher_start (GstAggregator * aggregator)
   self->warned_of_rates = FALSE;
   self->next_caps_serial = 0;
   memset (self->warned_of_fields, 0, sizeof (self->warned_of_fields));
-  memset (self->warned_of_swap, 0, sizeof (self->warned_of_swap));
+  memset (self->warned_of_views, 0, sizeof (self->warned_of_views));
   gst_stereo_matcher_reset_diagnosis (self);
   gst_stereo_matcher_reset_alignment (self);
   GST_OBJECT_LOCK (self);

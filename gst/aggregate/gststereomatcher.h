@@ -93,7 +93,7 @@ typedef struct
   guint caps_serial[GST_STEREO_N_VIEWS];        /* of the last caps */
   guint next_caps_serial;
   gboolean warned_of_fields[GST_STEREO_N_VIEWS];
-  gboolean warned_of_swap[GST_STEREO_N_VIEWS];
+  gboolean warned_of_views[GST_STEREO_N_VIEWS];
   gboolean warned_of_rates;
   GstStereoDiagnosis diagnosis;
   GstStereoAlignment alignment; /* its fields say whose they are */

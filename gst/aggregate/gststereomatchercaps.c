@@ -178,24 +178,31 @@ warn_of_fields (GstStereoMatcher * self, gint view, const GstVideoInfo * info)
               (info))), (NULL));
 }
 
-/* An element that splits frames names the views. */
+/* The multiview mode names another view than the pad, or both. */
 static void
-warn_of_swapped_views (GstStereoMatcher * self, gint view,
+warn_of_other_views (GstStereoMatcher * self, gint view,
     const GstVideoInfo * info)
 {
   static const GstVideoMultiviewMode other[] = {
     GST_VIDEO_MULTIVIEW_MODE_RIGHT, GST_VIDEO_MULTIVIEW_MODE_LEFT
   };
+  const GstVideoMultiviewMode mode = GST_VIDEO_INFO_MULTIVIEW_MODE (info);
+  const gchar *name = gst_video_multiview_mode_to_caps_string (mode);
 
-  if (GST_VIDEO_INFO_MULTIVIEW_MODE (info) != other[view]
-      || self->warned_of_swap[view])
+  if ((mode != other[view] && mode <= GST_VIDEO_MULTIVIEW_MODE_RIGHT)
+      || self->warned_of_views[view])
     return;
-  self->warned_of_swap[view] = TRUE;
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("The video on %s has multiview-mode=%s: link it to %s, or nothing will "
-          "match.", gst_stereo_input_names[view],
-          gst_video_multiview_mode_to_caps_string (other[view]),
-          gst_stereo_input_names[!view]), (NULL));
+  self->warned_of_views[view] = TRUE;
+  if (mode == other[view])
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The video on %s has multiview-mode=%s: link it to %s, or nothing "
+            "will match.", gst_stereo_input_names[view], name,
+            gst_stereo_input_names[!view]), (NULL));
+  else
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The video on %s has multiview-mode=%s, so it contains both views: "
+            "put stereosplit before it.", gst_stereo_input_names[view], name),
+        (NULL));
 }
 
 /* With a negative offset, a left image waits for its later partner. */
@@ -224,7 +231,7 @@ gst_stereo_matcher_set_caps (GstStereoAggregator * aggregator, gint input,
     return FALSE;
   }
   warn_of_fields (self, input, info);
-  warn_of_swapped_views (self, input, info);
+  warn_of_other_views (self, input, info);
   self->caps_serial[input] = ++self->next_caps_serial;
   gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
 

@@ -554,4 +554,44 @@ TEST (test_interlaced_video)
   }
 }
 
+/* Caps that name the view of a pad, another one, or both. */
+TEST (test_multiview_modes)
+{
+  static const struct
+  {
+    const gchar *mode[2];
+    const gchar *warning;
+  } cases[] = {
+    {{"left", "right"}, NULL}, {{"mono", "mono"}, NULL},
+    {{"right", "right"}, "multiview-mode=right: link it to sink_right"},
+    {{"left", "left"}, "multiview-mode=left: link it to sink_left"},
+    {{"side-by-side", "right"}, "multiview-mode=side-by-side, so it contains "
+          "both views: put stereosplit before"},
+    {{"left", "frame-by-frame"}, "multiview-mode=frame-by-frame, so it "
+          "contains both views: put stereosplit before"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Rig rig;
+
+    rig_open (&rig, VCBW);
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      gchar *text = g_strconcat (CAPS ", multiview-mode=", cases[i].mode[v],
+          NULL);
+
+      rig_caps (&rig, v, text);
+      g_free (text);
+    }
+    for (gint v = LEFT; v <= RIGHT; v++)
+      rig_push (&rig, v, numbered_image (v, 0));
+    gst_buffer_unref (gst_harness_pull (rig.view[LEFT]));
+    if (cases[i].warning != NULL)
+      rig_expect_warning (&rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+          cases[i].warning, NULL);
+    fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_WARNING), 0);
+    rig_expect_no_error (&rig);
+    rig_close (&rig);
+  }
+}
+
 CHECK_MAIN ("stereo-caps")
