@@ -192,8 +192,9 @@ NAME (propagate) (const StereoBpArgs * a)
   NAME (Bands) b = {.a = a };
 
   b.windows = n_windows (k, &a->work->window, a->level);
-  b.bands = stereo_clamp_int (height / 8, 1, b.windows < 4 * threads ? threads
-      : 1);
+  /* enough for all threads, together with the windows */
+  b.bands = stereo_clamp_int ((4 * threads + b.windows - 1) / b.windows, 1,
+      stereo_clamp_int (height / 8, 1, threads));
   /* a band has at least two rows per step of a sweep */
   most = b.bands == 1 ? MAX_SWEEP
       : stereo_clamp_int (height / b.bands / 2 - 2, 1, MAX_SWEEP);
