@@ -730,7 +730,9 @@ TEST (test_many_iterations)
     int width, height, n, min, iterations;
   } searches[] = {
     {300, 7, 70, 0, 7}, {259, 8, 68, -34, 8}, {271, 6, 71, 8, 5},
-    {140, 66, 67, -3, 7}, {61, 70, 5, 0, 9}, {130, 40, 9, -4, 17}
+    {140, 66, 67, -3, 7}, {61, 70, 5, 0, 9}, {130, 40, 9, -4, 17},
+    /* several windows of coarser levels, too */
+    {300, 66, 68, 0, 6}, {530, 13, 66, -2, 7}
   };
   Random random = { 14 };
 
@@ -742,7 +744,7 @@ TEST (test_many_iterations)
     c.n = searches[i].n;
     c.min = searches[i].min;
     c.s.iterations = searches[i].iterations;
-    c.s.levels = 2;
+    c.s.levels = 3;
     c.fill = FILL_SHIFTED;
     check_case (&c, &random);
   }
