@@ -489,9 +489,9 @@ TEST (test_map_without_names)
 
   GST_BUFFER_PTS (map) += FRAME / 4;
   gst_stereo_meta_add (map, &meta);
+  gst_harness_push (rig.map, map);
   push_images (&rig, 0, 0);
   push_images (&rig, 1, 1);
-  gst_harness_push (rig.map, map);
   check_equal (gst_harness_pull (rig.left), left_image (1));
   fail_unless_equals_uint64 (stat_of (&rig, "unused-left"), 1);
   fail_unless_equals_uint64 (stat_of (&rig, "unpaired"), 0);
