@@ -39,7 +39,8 @@ NAME (window) (const StereoBpConstants * k, const StereoBpWork * work,
   const int width = half_width (k->level[level].width, 0);
   const int border = window_border (k);
   const size_t pitch = window_pitch (k, &work->window, level);
-  const int first = i * ((int) pitch - 2 * border), end = first + (int) pitch;
+  const int first = i * window_step (k, &work->window, level);
+  const int end = first + (int) pitch;
   NAME (Field) field = {
     .level = level,.first = first,.count = (int) pitch,
     .begin = first == 0 ? 0 : first + border,

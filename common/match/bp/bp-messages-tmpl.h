@@ -34,7 +34,6 @@ NAME (start_pixels) (const StereoBpConstants * k,
     __builtin_prefetch (even + PREFETCH * coarse.pitch + begin / 2);
     __builtin_prefetch (odd + PREFETCH * coarse.pitch + begin / 2);
     for (int i = begin; i < end; i += 16) {
-      const size_t bytes = sizeof (NAME (Block)) / (end - i > 8 ? 1 : 2);
       NAME (Block) e, o;
 
       memcpy (&e, even + i / 2, sizeof (e));
@@ -44,7 +43,7 @@ NAME (start_pixels) (const StereoBpConstants * k,
       for (int j = 0; j < n; j++) {
         Message *target = targets[j] + v * field->pitch + i;
 
-        if (bytes == sizeof (e))
+        if (end - i > 8)
           memcpy (target, &e, sizeof (e));
         else
           memcpy (target, &e, sizeof (e) / 2);

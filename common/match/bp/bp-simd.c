@@ -423,12 +423,19 @@ window_pitch (const StereoBpConstants * k, const StereoBpWindow * w, int level)
   return has_windows (k) && w->pitch < pitch ? w->pitch : pitch;
 }
 
+/* Pixels of a half from a window of a level to the next one. */
+ALWAYS_INLINE int
+window_step (const StereoBpConstants * k, const StereoBpWindow * w, int level)
+{
+  return (int) window_pitch (k, w, level) - 2 * window_border (k);
+}
+
 ALWAYS_INLINE int
 n_windows (const StereoBpConstants * k, const StereoBpWindow * w, int level)
 {
   int pitch = (int) window_pitch (k, w, level);
   int width = half_width (k->level[level].width, 0);
-  int step = pitch - 2 * window_border (k);
+  int step = window_step (k, w, level);
 
   return width > pitch ? 1 + (width - pitch + step - 1) / step : 1;
 }
@@ -438,10 +445,10 @@ ALWAYS_INLINE int
 window_at (const StereoBpConstants * k, const StereoBpWindow * w, int level,
     int i)
 {
-  int n = n_windows (k, w, level), border = window_border (k);
-  int step = (int) window_pitch (k, w, level) - 2 * border;
+  int n = n_windows (k, w, level);
 
-  return n == 1 ? 0 : stereo_clamp_int ((i - border) / step, 0, n - 1);
+  return n == 1 ? 0 : stereo_clamp_int ((i - window_border (k))
+      / window_step (k, w, level), 0, n - 1);
 }
 
 /* Elements of the messages of a window with a number of rows. */

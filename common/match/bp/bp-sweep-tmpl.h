@@ -276,12 +276,13 @@ NAME (sweep_windows) (const void *context, StereoSpan span)
 static void
 NAME (descend) (const StereoBpArgs * a)
 {
-  NAME (Bands) b = {.a = a,.windows = n_windows (a->k, &a->work->window, 0) };
+  NAME (Bands) b = {.a = a };
 
   if (a->level > 0 || !has_windows (a->k)) {
     NAME (propagate) (a);
     return;
   }
+  b.windows = n_windows (a->k, &a->work->window, 0);
   b.bands = stereo_clamp_int (a->k->height / MIN_WINDOW_BAND, 1,
       stereo_cpu_threads (a->frame->queue));
   stereo_cpu_for (a->frame->queue, b.bands, 1, NAME (sweep_windows), &b);

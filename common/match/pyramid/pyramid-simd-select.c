@@ -115,7 +115,7 @@ typedef struct
   Tile tile;                    /* at most PART rows */
   int first;                    /* index range of vectors in rows */
   int end;
-  int inside_begin;             /* a part of it: see find_inside() */
+  int inside_begin;             /* of them, without dy: see find_inside() */
   int inside_end;
   SelectScratch *s;
 } Selection;
@@ -170,12 +170,9 @@ find_inside (Selection * d)
   while (end < ROW_SIZE
       && (float) (x0 + end + around) + high[end] <= (float) width)
     end++;
-  begin += STEREO_PYRAMID_REACH;
-  end -= STEREO_PYRAMID_REACH;
-  begin = begin < d->first ? d->first
-      : d->first + (begin - d->first + LANES - 1) / LANES * LANES;
-  d->inside_begin = begin < d->end ? begin : d->end;
-  d->inside_end = end < d->end ? end : d->end;
+  begin = stereo_clamp_int (begin + STEREO_PYRAMID_REACH, d->first, d->end);
+  d->inside_begin = d->first + (begin - d->first + LANES - 1) / LANES * LANES;
+  d->inside_end = stereo_clamp_int (end - STEREO_PYRAMID_REACH, 0, d->end);
 }
 
 /* The pixel that contains `at`. */
@@ -390,9 +387,10 @@ select_part (Selection * d)
   load_part (d, a->from->dx, d->s->dx);
   if (a->k->vertical)
     load_part (d, a->from->dy, d->s->dy);
+  else
+    find_inside (d);
   load_part (d, a->from->confidence, d->s->confidence);
   memset (d->s->best, 0xff, sizeof (d->s->best));
-  find_inside (d);
   for (int i = 0; i < STEREO_PYRAMID_CANDIDATES; i++)
     try_candidate (d, i);
   store_part (d);
