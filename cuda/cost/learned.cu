@@ -47,7 +47,8 @@ struct Network
   uint16_t b1[hidden_tiles][8]; /* by column of the tile, modulo 2^16 */
   int b2[bit_tiles][8];
   uint32_t highest;             /* sum of the first layer, twice */
-  /* An h_j is the upper byte of its sum times gain, shifted to the right. */
+  /* An h_j is the upper byte of its sum times gain, shifted to the right if
+   * shift is not 0. */
   uint32_t gain;
   int shift;
   uint32_t mask;
@@ -231,7 +232,7 @@ add_bias (const Network & n, uint32_t bias, int a, int b)
 }
 
 /* The h_j of a pair of tiles, for pixels g and g + 8. */
-__device__ __forceinline__ void
+template < bool SHIFTED > __device__ __forceinline__ void
 make_hidden (const Network & n, const Fragments & f, int pair,
     const uint32_t (&low)[2], const uint32_t (&high)[2], uint32_t (&h)[2])
 {
@@ -248,14 +249,16 @@ make_hidden (const Network & n, const Fragments & f, int pair,
       sums[k][i] = add_bias (n, f.b1[tile], c[2 * k], c[2 * k + 1]);
   }
 #pragma unroll
-  for (int k = 0; k < 2; k++)
-    h[k] = __byte_perm (sums[k][0] * n.gain, sums[k][1] * n.gain, 0x7531)
-        >> n.shift & n.mask;
+  for (int k = 0; k < 2; k++) {
+    h[k] = __byte_perm (sums[k][0] * n.gain, sums[k][1] * n.gain, 0x7531);
+    if (SHIFTED)
+      h[k] = h[k] >> n.shift & n.mask;
+  }
 }
 
 /* The bits of pixel g, or of pixel g + 8 if t is odd.  pixel: that of g in the
  * tile. */
-__device__ __forceinline__ uint32_t
+template < bool SHIFTED > __device__ __forceinline__ uint32_t
 make_bits (const Network & n, const Fragments & f, const uint32_t * pixel,
     const int (&offset)[n_words], int t)
 {
@@ -266,7 +269,7 @@ make_bits (const Network & n, const Fragments & f, const uint32_t * pixel,
     load_inputs (pixel + 8 * i, offset, low[i], high[i]);
 #pragma unroll
   for (int p = 0; p < hidden_pairs; p++)
-    make_hidden (n, f, p, low, high, h[p]);
+    make_hidden < SHIFTED > (n, f, p, low, high, h[p]);
 #pragma unroll
   for (int m = bit_tiles - 1; m >= 0; m--) {
     int c[4];
@@ -285,9 +288,10 @@ make_bits (const Network & n, const Fragments & f, const uint32_t * pixel,
 }
 
 /* A warp has a row of the tile. */
-__global__ void
-__launch_bounds__ (words_threads, 4) learned_kernel (int width, int height,
-    int channels, const StereoView left_view, const StereoView right_view,
+template < bool SHIFTED > __global__ void
+__launch_bounds__ (words_threads, 4)
+learned_kernel (int width, int height, int channels,
+    const StereoView left_view, const StereoView right_view,
     uint8_t * left_words, uint8_t * right_words, size_t stride,
     const __grid_constant__ Network given)
 {
@@ -325,7 +329,8 @@ __launch_bounds__ (words_threads, 4) learned_kernel (int width, int height,
 
 #pragma unroll 1
   for (int x = 0; x < words_tile_width && left + x < width; x += 16) {
-    const uint32_t bits = make_bits (given, f, line_pairs + x + g, offset, t);
+    const uint32_t bits = make_bits < SHIFTED > (given, f,
+        line_pairs + x + g, offset, t);
     /* a store beyond the row ends in its margin */
     const int own = x + g + 8 * t;
 
@@ -339,12 +344,14 @@ StereoStatus
 learned_make (StereoQueue * queue, const StereoWordsSource * source,
     void *const memory[2])
 {
+  const Network network = make_network (*source->network);
+
   return run_kernel (queue, "learned_kernel", true,
       words_grid (source->width, source->height), words_threads, 0,
-      learned_kernel, source->width, source->height, source->channels,
+      network.shift == 0 ? learned_kernel < false > : learned_kernel < true >,
+      source->width, source->height, source->channels,
       source->views[0], source->views[1], words_first (memory[0]),
-      words_first (memory[1]), words_stride (source->width),
-      make_network (*source->network));
+      words_first (memory[1]), words_stride (source->width), network);
 }
 
 }                               // namespace
