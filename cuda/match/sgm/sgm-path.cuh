@@ -115,17 +115,14 @@ sgm_advance (uint32_t (&q)[S::pairs], const uint32_t (&costs)[S::own / 4],
 }
 
 /* Replaces q, L of the straight predecessor, by the average with its neighbours
- * at the two addresses. */
+ * b and e. */
 template < class S > __device__ __forceinline__ void
-sgm_average (uint32_t (&q)[S::pairs], const uint32_t * at_b,
-    const uint32_t * at_e, uint32_t step)
+sgm_average (uint32_t (&q)[S::pairs], const uint32_t (&b)[S::pairs],
+    const uint32_t (&e)[S::pairs], uint32_t step)
 {
   const uint32_t weight_b = step >> 16 & 255, weight_e = step >> 24;
   const uint32_t weight = 64 - weight_b - weight_e;
-  uint32_t b[S::pairs], e[S::pairs];
 
-  load_words (at_b, b);
-  load_words (at_e, e);
 #pragma unroll
   for (int p = 0; p < S::pairs; p++)
     /* products of both halves: the sum of each is below 65536 */

@@ -126,6 +126,10 @@ template < class S, int PATHS > struct SgmShown
  */
 template < class S, SgmMode MODE, int PATHS > struct SgmSweeper
 {
+  /* neighbouring paths exchange L through shared memory, unless the team is a
+   * warp */
+  static const bool shows = MODE != SGM_ONE && PATHS * S::lanes > SGM_WARP;
+
   const int lane = threadIdx.x % S::lanes;
   const int place = threadIdx.x / S::lanes % PATHS;
   const int team;
@@ -156,12 +160,32 @@ template < class S, SgmMode MODE, int PATHS > struct SgmSweeper
   __device__ __forceinline__ void
   show ()
   {
-    if (MODE == SGM_ONE)
+    if (!shows)
       return;
     store_words (shown->l[parity][place] + lane * S::pairs, l);
     /* a barrier of the team; barrier 0 is that of __syncthreads () */
     asm volatile ("bar.sync %0, %1;"::"r" (team + 1),
         "n" (PATHS * S::lanes):"memory");
+  }
+
+  /* Finds L of the neighbouring paths, of which those at the ends of the strip
+   * have one; L of their own replaces the other one. */
+  __device__ __forceinline__ void
+  find_neighbors (uint32_t (&before)[S::pairs], uint32_t (&behind)[S::pairs])
+  {
+    if constexpr (shows) {
+      const int at = lane * S::pairs;
+
+      load_words (shown->l[parity][max (place - 1, 0)] + at, before);
+      load_words (shown->l[parity][min (place + 1, PATHS - 1)] + at, behind);
+      parity ^= 1;
+    } else {
+#pragma unroll
+      for (int p = 0; p < S::pairs; p++) {
+        before[p] = __shfl_up_sync (SGM_ALL, l[p], S::lanes);
+        behind[p] = __shfl_down_sync (SGM_ALL, l[p], S::lanes);
+      }
+    }
   }
 
   /* Moves L of the pixels before a tile to its range.  Both ranges begin at
@@ -208,12 +232,10 @@ template < class S, SgmMode MODE, int PATHS > struct SgmSweeper
   advance (const SgmSegment < S > &segment, int j)
   {
     if (MODE != SGM_ONE) {
-      const int at = lane * S::pairs;
+      uint32_t before[S::pairs], behind[S::pairs];
 
-      sgm_average < S > (l, shown->l[parity][max (place - 1, 0)] + at,
-          shown->l[parity][min (place + 1, PATHS - 1)] + at,
-          segment.steps[j]);
-      parity ^= 1;
+      find_neighbors (before, behind);
+      sgm_average < S > (l, before, behind, segment.steps[j]);
     }
     base = sgm_advance < S > (l, segment.costs[j], segment.steps[j], p1);
     if (MODE != SGM_ONE) {

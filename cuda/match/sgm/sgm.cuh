@@ -104,7 +104,7 @@ sgm_window (const SgmArgs & a, int x, int y)
 template < class S > __device__ __forceinline__ bool
 sgm_fits (int n)
 {
-  return S::own > 8 || (n <= S::n && (S::lanes == 4 || n > S::n / 2));
+  return S::own > 8 || (n <= S::n && (S::lanes <= 4 || n > S::n / 2));
 }
 
 /* Words of a pixel's L in memory. */
@@ -182,7 +182,9 @@ sgm_tiles (int pixels)
 /* Expands call (lanes, own) for n disparities. */
 #define SGM_FOR_SHAPE(n, call) \
   do { \
-    if ((n) <= 32) { \
+    if ((n) <= 16) { \
+      call (2, 8); \
+    } else if ((n) <= 32) { \
       call (4, 8); \
     } else if ((n) <= 64) { \
       call (8, 8); \
