@@ -300,7 +300,7 @@ words_costs (const ExpstepArgs & a, int x, int y, int group)
   const uint32_t *left = a.left_words + (size_t) y * a.words_stride;
   const uint32_t *right = a.right_words + (size_t) y * a.words_stride;
   const int d0 = k.min_disparity + a.first + 16 * group;
-  uint32_t l[4], r[4];
+  uint32_t r[4];
   uint4 result;
 
   if (x - d0 >= 15 && x - d0 < k.width) {
@@ -308,15 +308,15 @@ words_costs (const ExpstepArgs & a, int x, int y, int group)
 #pragma unroll
     for (int w = 0; w < 4; w++) {
 #pragma unroll
-      for (int j = 0; j < 4; j++) {
-        l[j] = left[x];
+      for (int j = 0; j < 4; j++)
         r[j] = right[-4 * w - j];
-      }
-      word (result, w) = words_cost_bytes (l, r);
+      word (result, w) = words_cost_bytes (left[x], r);
     }
   } else {
 #pragma unroll
     for (int w = 0; w < 4; w++) {
+      uint32_t l[4];
+
 #pragma unroll
       for (int j = 0; j < 4; j++) {
         const int d = d0 + min (4 * w + j, a.count - 1 - 16 * group);
