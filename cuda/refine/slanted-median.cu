@@ -288,11 +288,11 @@ weighted_median (const Window & w, int own)
 
     low = reached ? low : middle + 1;
     high = reached ? middle : high;
-    /* 3, 15, ... as long as the direction stays the same, then bisection */
-    step = step == 0 || reached == before ? min (4 * step + 3, far) : far;
+    /* 2, 8, ... as long as the direction stays the same, then bisection */
+    step = step == 0 ? 2 : reached == before ? min (4 * step, far) : far;
     before = reached;
-    middle = reached ? max ((low + high) / 2, high + 2 - step)
-        : min ((low + high) / 2, low - 3 + step);
+    middle = reached ? max ((low + high) / 2, high - step)
+        : min ((low + high) / 2, low + step - 1);
   }
   return low;
 }
