@@ -128,6 +128,13 @@ check_plane (const StereoImage * image, const char *role, int plane,
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "%s has a stride of %zu bytes%s, a row has %zu", role,
         image->stride[plane], which, row_bytes);
+  /* see stereo_plane_offset () */
+  if (image->memory == STEREO_MEMORY_DEVICE
+      && image->stride[plane] > UINT32_MAX / (unsigned) image->height)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s has a stride of %zu bytes%s: in device memory, %d rows may be "
+        "%u bytes apart at most", role, image->stride[plane], which,
+        image->height, UINT32_MAX / (unsigned) image->height);
   return STEREO_OK;
 }
 

@@ -54,16 +54,16 @@ stereo_difference_max (uint32_t p, uint32_t q)
 STEREO_INLINE uint32_t
 stereo_view_pixel (const StereoView * view, int channels, int x, int y)
 {
-  const size_t row = (size_t) y * view->stride;
+  const size_t at = stereo_plane_offset (x, y, view->stride);
 
   if (channels == 1)
-    return view->plane[0][row + (size_t) x];
+    return view->plane[0][at];
 #ifdef __CUDA_ARCH__
-  return ((const uint32_t *) (view->plane[0] + row))[x];
+  return *(const uint32_t *) (view->plane[0]
+      + stereo_plane_offset (4 * x, y, view->stride));
 #else
-  return view->plane[0][row + (size_t) x]
-      | (uint32_t) view->plane[1][row + (size_t) x] << 8
-      | (uint32_t) view->plane[2][row + (size_t) x] << 16;
+  return view->plane[0][at] | (uint32_t) view->plane[1][at] << 8
+      | (uint32_t) view->plane[2][at] << 16;
 #endif
 }
 

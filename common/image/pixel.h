@@ -7,6 +7,7 @@
 #ifndef STEREO_PIXEL_H
 #define STEREO_PIXEL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __CUDACC__
@@ -14,6 +15,19 @@
 #else
 #define STEREO_INLINE static inline
 #endif
+
+/* The offset of column x of row y in a plane whose rows are stride apart; x and
+ * stride have the same unit.  Planes in device memory are below 4 GiB: offsets
+ * of 64 bits would take several times as many instructions there. */
+STEREO_INLINE size_t
+stereo_plane_offset (int x, int y, size_t stride)
+{
+#ifdef __CUDA_ARCH__
+  return (uint32_t) y * (uint32_t) stride + (uint32_t) x;
+#else
+  return (size_t) y * stride + (size_t) x;
+#endif
+}
 
 /* Luma of 8-bit R, G, B: 0.2989 R + 0.5870 G + 0.1140 B, rounded.  Grey keeps
  * its value. */

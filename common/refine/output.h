@@ -101,17 +101,18 @@ stereo_output_confidence (const StereoOutput * output, unsigned confidence)
 STEREO_INLINE void
 stereo_store_raw (const StereoOutput * output, int x, int y, uint16_t code)
 {
-  uint8_t *row = (uint8_t *) output->data + (size_t) y * output->stride;
+  uint8_t *pixel = (uint8_t *) output->data
+      + stereo_plane_offset (output->bytes * x, y, output->stride);
 
   if (output->bytes == 1) {
-    row[x] = (uint8_t) code;
+    *pixel = (uint8_t) code;
   } else {
 #ifdef __CUDA_ARCH__
-    ((uint16_t *) row)[x] = code;
+    *(uint16_t *) pixel = code;
 #else
     /* GRAY16_LE is little endian on any host */
-    row[2 * x] = (uint8_t) code;
-    row[2 * x + 1] = (uint8_t) (code >> 8);
+    pixel[0] = (uint8_t) code;
+    pixel[1] = (uint8_t) (code >> 8);
 #endif
   }
 }
@@ -139,7 +140,7 @@ stereo_store_index (const StereoMap * map, const StereoOutput * output, int x,
   if (output != NULL)
     stereo_store_code (output, x, y, index);
   else
-    map->data[(size_t) y * map->stride + (size_t) x] = (uint16_t) index;
+    map->data[stereo_plane_offset (x, y, map->stride)] = (uint16_t) index;
 }
 
 #endif /* STEREO_OUTPUT_H */

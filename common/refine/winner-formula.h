@@ -129,7 +129,7 @@ STEREO_INLINE void
 stereo_winner_store (const StereoWinners * winners, int x, int y,
     unsigned index, uint32_t a, uint32_t c, uint32_t b, uint32_t second)
 {
-  winners->left[(size_t) y * winners->left_stride + (size_t) x] =
+  winners->left[stereo_plane_offset (x, y, winners->left_stride)] =
       index == STEREO_INVALID ? STEREO_NO_WINNER
       : stereo_winner_word (winners, index, a, c, b, second);
 }
@@ -150,7 +150,7 @@ STEREO_INLINE void
 stereo_winner_store_right (const StereoWinners * winners, int x, int y,
     uint32_t word)
 {
-  winners->right[(size_t) y * winners->right_stride + (size_t) x] = word;
+  winners->right[stereo_plane_offset (x, y, winners->right_stride)] = word;
 }
 
 /* Fields of a word of the left view. */

@@ -47,8 +47,8 @@ ring_share (const ConfidenceArgs & a, int x, int y, uint32_t center,
           stereo_view_pixel (&a.left, CHANNELS, u, v));
 
       whole += weight;
-      if (stereo_confidence_supports (a.k.unit, map_row (a.work.map, v)[u],
-              slope_carry (slope_row (a.work, v)[u], slope_offset (dx, dy),
+      if (stereo_confidence_supports (a.k.unit, map_at (a.work.map, u, v),
+              slope_carry (slopes_at (a.work, u, v), slope_offset (dx, dy),
                   limit), code))
         supporting += weight;
     }
@@ -66,12 +66,12 @@ confidence_kernel (const __grid_constant__ ConfidenceArgs a)
   pdl_wait ();
   if (!stereo_own_pixel (a.k.width, a.k.height, &x, &y))
     return;
-  const unsigned code = map_row (a.work.final, y)[x];
+  const unsigned code = map_at (a.work.final, x, y);
 
   if (code != STEREO_INVALID) {
     const uint32_t center = stereo_view_pixel (&a.left, CHANNELS, x, y);
     const uint32_t ratio = stereo_confidence_ratio (a.k.unit,
-        map_row (a.work.map, y)[x],
+        map_at (a.work.map, x, y),
         a.winners.left[(size_t) y * a.winners.left_stride + x]);
     const uint32_t near = ring_share < CHANNELS, 0 > (a, x, y, center, code);
     const uint32_t far = ring_share < CHANNELS, 1 > (a, x, y, center, code);

@@ -153,7 +153,8 @@ __launch_bounds__ (threads) fill_kernel (int width, int reach,
   int first = 0, n_holes = 0;
 
   pdl_start ();
-  const int own = load_part (map_row (work.map, y), width, part, valid, codes);
+  const int own = load_part (&map_at (work.map, 0, y), width, part, valid,
+      codes);
 
   if (threadIdx.x % 32 == 0)
     holes_of_warps[warp] = own;
@@ -169,7 +170,7 @@ __launch_bounds__ (threads) fill_kernel (int width, int reach,
   }
   __syncthreads ();
   fill_part (Row { valid, codes, n_holes < width ? words : 0 }, width, y, reach,
-      part, work.filled.data + (size_t) y * work.filled.stride,
+      part, &map_at (work.filled, 0, y),
       work.holes == NULL ? NULL : work.holes + place + first);
 }
 
@@ -206,9 +207,9 @@ copy_rows_kernel (int width, int height,
   pdl_start ();
   if (y >= height || work.n_holes[y] < (uint32_t) width)
     return;
-  const uint16_t *source = map_row (work.filled, find_source (work.n_holes,
+  const uint16_t *source = &map_at (work.filled, 0, find_source (work.n_holes,
           (uint32_t) width, height, y));
-  uint16_t *target = work.filled.data + (size_t) y * work.filled.stride;
+  uint16_t *target = &map_at (work.filled, 0, y);
 
   for (int x = (int) threadIdx.x; x < width && source != target; x += 32)
     target[x] = source[x];

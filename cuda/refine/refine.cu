@@ -94,7 +94,8 @@ __device__ unsigned
 checked_code (const StereoRefineConstants & k, const StereoWinners & winners,
     int x, int y)
 {
-  const uint32_t word = winners.left[(size_t) y * winners.left_stride + x];
+  const uint32_t word = winners.left[stereo_plane_offset (x, y,
+          winners.left_stride)];
   const unsigned index = stereo_winner_index (word);
 
   if (index == STEREO_INVALID)
@@ -104,8 +105,8 @@ checked_code (const StereoRefineConstants & k, const StereoWinners & winners,
 
     if (partner < 0 || partner >= k.width)
       return STEREO_INVALID;
-    const unsigned other = stereo_winner_index (winners.right[(size_t) y
-            * winners.right_stride + partner]);
+    const unsigned other = stereo_winner_index (winners.right
+        [stereo_plane_offset (partner, y, winners.right_stride)]);
 
     if (other == STEREO_INVALID || abs ((int) other - (int) index)
         > k.lr_max_diff)
@@ -132,8 +133,7 @@ check_kernel (const StereoRefineConstants k, const StereoWinners winners,
   pdl_start ();
   clear_holes (work);
   if (x < k.width && y < k.height)
-    work.map.data[(size_t) y * work.map.stride + x] =
-        (uint16_t) checked_code (k, winners, x, y);
+    map_at (work.map, x, y) = (uint16_t) checked_code (k, winners, x, y);
 }
 
 /* A label that other threads may change concurrently. */
@@ -236,12 +236,11 @@ __launch_bounds__ (tile_pixels) label_kernel (const StereoRefineConstants k,
 
   if (!inside)
     return;
-  const size_t pixel = (size_t) (top + row) * k.width + left + column;
+  const size_t pixel = stereo_plane_offset (left + column, top + row, k.width);
 
   if (column == 0)
     undecided_row (k, work, top + row)[blockIdx.x] = undecided;
-  work.map.data[(size_t) (top + row) * work.map.stride + left + column] =
-      (uint16_t) code;
+  map_at (work.map, left + column, top + row) = (uint16_t) code;
   work.labels[pixel] = (top + root / tile_width) * k.width + left
       + root % tile_width;
   if (root == own)
@@ -270,7 +269,7 @@ join_kernel (const StereoRefineConstants k, const StereoRefineWork work)
     y = (i / k.width + 1) * tile_height;
   }
   pdl_start ();
-  const uint16_t *row = map_row (work.map, y) + x;
+  const uint16_t *row = &map_at (work.map, x, y);
   const uint16_t *other = to_left ? row - 1 : row - work.map.stride;
   const int pixel = y * k.width + x;
 
@@ -352,7 +351,7 @@ speckle_kernel (const StereoRefineConstants k, const StereoRefineWork work)
     const uint32_t root = work.labels[work.labels[y * k.width + x + i]];
 
     if (work.sizes[root] < (uint32_t) k.speckle_size)
-      work.map.data[(size_t) y * work.map.stride + x + i] = STEREO_INVALID;
+      map_at (work.map, x + i, y) = STEREO_INVALID;
   }
 }
 
@@ -411,7 +410,7 @@ encode_kernel (const __grid_constant__ FinishArgs a)
 
   pdl_start ();
   if (stereo_own_pixel (a.width, a.height, &x, &y))
-    finish_store (a, x, y, map_row (a.map, y)[x]);
+    finish_store (a, x, y, map_at (a.map, x, y));
 }
 
 /* Three sorted numbers, in both halves of words. */
@@ -442,7 +441,7 @@ median_kernel (const __grid_constant__ FinishArgs a)
   pdl_start ();
 #pragma unroll
   for (int i = 0; i < 3; i++) {
-    const uint16_t *row = map_row (a.map, stereo_clamp_int (y + i - 1, 0,
+    const uint16_t *row = &map_at (a.map, 0, stereo_clamp_int (y + i - 1, 0,
             a.height - 1));
     const uint32_t before = row[max (x - 1, 0)];
     const uint32_t behind = row[min (x + 2, a.width - 1)];

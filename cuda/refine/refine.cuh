@@ -16,10 +16,10 @@
 #include "refine/output.h"
 #include "refine/slope-formula.h"
 
-static __device__ __forceinline__ const uint16_t *
-map_row (const StereoMap & map, int y)
+static __device__ __forceinline__ uint16_t &
+map_at (const StereoMap & map, int x, int y)
 {
-  return map.data + (size_t) y * map.stride;
+  return map.data[stereo_plane_offset (x, y, map.stride)];
 }
 
 static inline StereoMap
@@ -34,18 +34,19 @@ refine_store (const StereoMap & final, const StereoOutput & output, int x,
     int y, unsigned code)
 {
   if (final.data != NULL)
-    final.data[(size_t) y * final.stride + x] = (uint16_t) code;
+    map_at (final, x, y) = (uint16_t) code;
   stereo_store_raw (&output, x, y, stereo_output_from_map (&output, code));
 }
 
 /* ------------------------------------------------------------------- slopes */
 
-/* The slopes of row y: along x in the lower halves of words, along y in the
- * upper ones. */
-static __device__ __forceinline__ uint32_t *
-slope_row (const StereoRefineWork & work, int y)
+/* The slopes of a pixel: along x in the lower half of the word, along y in the
+ * upper one. */
+static __device__ __forceinline__ uint32_t &
+slopes_at (const StereoRefineWork & work, int x, int y)
 {
-  return (uint32_t *) work.slopes[0] + (size_t) y * work.map.stride;
+  return ((uint32_t *) work.slopes[0])[stereo_plane_offset (x, y,
+          work.map.stride)];
 }
 
 /* An offset of at most 127, negated, as the second operand of a dot product. */

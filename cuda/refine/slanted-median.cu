@@ -130,19 +130,19 @@ struct __align__ (8) Tile
   template < int CHANNELS > __device__ void
   load (const SlantedArgs & a, int x0, int y0)
   {
-    for (int i = (int) threadIdx.x; i < width * (a.tile_height + 2 * radius);
-        i += threads) {
-      const int column = i % width, row = i / width;
-      const int x = x0 + column, y = y0 + row;
-      const int u = stereo_clamp_int (x, 0, a.k.width - 1);
-      const int v = stereo_clamp_int (y, 0, a.k.height - 1);
-      const uint16_t *filled = map_row (a.work.filled, v);
-      const uint32_t second = filled[stereo_clamp_int (x + 2, 0,
-              a.k.width - 1)];
+    /* a thread has every sixth row of a column; surplus threads have none */
+    const int column = (int) threadIdx.x % width, step = threads / width;
+    const int x = x0 + column, u = stereo_clamp_int (x, 0, a.k.width - 1);
+    const int u2 = stereo_clamp_int (x + 2, 0, a.k.width - 1);
 
-      codes[row][column] = ((filled[u] - (uint32_t) a.limit) & 0xffff)
-          | (second - (uint32_t) a.limit) << 16;
-      samples[row][column] = Sample { slope_row (a.work, v)[u],
+    for (int row = (int) threadIdx.x / width; row < a.tile_height + 2 * radius
+        && threadIdx.x < step * width; row += step) {
+      const int y = y0 + row, v = stereo_clamp_int (y, 0, a.k.height - 1);
+
+      codes[row][column] = ((map_at (a.work.filled, u, v)
+              - (uint32_t) a.limit) & 0xffff)
+          | (map_at (a.work.filled, u2, v) - (uint32_t) a.limit) << 16;
+      samples[row][column] = Sample { slopes_at (a.work, u, v),
         u == x && v == y ? Color < CHANNELS >::from (a.k,
             stereo_view_pixel (&a.left, CHANNELS, u, v))
             : Color < CHANNELS >::outside
@@ -356,8 +356,8 @@ weigh_samples (const SlantedArgs & a, int x, int y, int middle, unsigned *whole,
         continue;
       const uint32_t weight = pixel_weight < CHANNELS > (a.k, center,
           stereo_view_pixel (&a.left, CHANNELS, u, v));
-      const int code = (int) map_row (a.work.filled, v)[u]
-          + slope_carry (slope_row (a.work, v)[u], slope_offset (dx, dy),
+      const int code = (int) map_at (a.work.filled, u, v)
+          + slope_carry (slopes_at (a.work, u, v), slope_offset (dx, dy),
           a.limit);
 
       *whole += weight;
@@ -377,7 +377,7 @@ slanted_wide_kernel (const __grid_constant__ SlantedArgs a)
   pdl_start ();
   if (!stereo_own_pixel (a.k.width, a.k.height, &x, &y))
     return;
-  if (map_row (a.work.filled, y)[x] == STEREO_INVALID)
+  if (map_at (a.work.filled, x, y) == STEREO_INVALID)
     low = high = STEREO_INVALID;
   while (low < high) {
     const int middle = (low + high) / 2;

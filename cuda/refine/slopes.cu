@@ -71,6 +71,26 @@ slope_at (const int *code, int step, int unit)
   return divide (sums, unit);
 }
 
+/* Loads the codes from (x0, y0) on.  A thread has every third row of a
+ * column; surplus threads have none. */
+__device__ __forceinline__ void
+load_tile (int width, int height, const StereoMap & map, int x0, int y0,
+    int (&codes)[rows][pitch])
+{
+  const int column = (int) threadIdx.x % pitch, step = threads / pitch;
+  const int x = x0 + column;
+
+  for (int row = (int) threadIdx.x / pitch; row < rows
+      && threadIdx.x < step * pitch; row += step) {
+    const int y = y0 + row;
+    unsigned code = STEREO_INVALID;
+
+    if ((unsigned) x < (unsigned) width && (unsigned) y < (unsigned) height)
+      code = map_at (map, x, y);
+    codes[row][column] = code == STEREO_INVALID ? far_code : (int) code;
+  }
+}
+
 __global__ void
 __launch_bounds__ (threads)
 slopes_kernel (int width, int height, int unit,
@@ -82,15 +102,7 @@ slopes_kernel (int width, int height, int unit,
   const int column = (int) threadIdx.x % tile_width;
 
   pdl_start ();
-  for (int i = (int) threadIdx.x; i < rows * pitch; i += threads) {
-    const int x = x0 + i % pitch - reach, y = y0 + i / pitch - reach;
-    int code = (int) STEREO_INVALID;
-
-    if ((unsigned) x < (unsigned) width && (unsigned) y < (unsigned) height)
-      code = map_row (map, y)[x];
-    codes[i / pitch][i % pitch] = code == (int) STEREO_INVALID ? far_code
-        : code;
-  }
+  load_tile (width, height, map, x0 - reach, y0 - reach, codes);
   __syncthreads ();
   if (x0 + column >= width)
     return;
@@ -98,7 +110,7 @@ slopes_kernel (int width, int height, int unit,
       && y0 + row < height; row += threads / tile_width) {
     const int *code = &codes[row + reach][column + reach];
 
-    slope_row (work, y0 + row)[x0 + column] =
+    slopes_at (work, x0 + column, y0 + row) =
         ((uint32_t) slope_at (code, 1, unit) & 0xffff)
         | (uint32_t) slope_at (code, pitch, unit) << 16;
   }

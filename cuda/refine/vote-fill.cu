@@ -151,8 +151,8 @@ template < int CHANNELS > struct Pixel
   uint32_t center;              /* colour */
 
   __device__ __forceinline__ Pixel (const VoteArgs & a, int x, int y):x (x),
-  y (y), code (opaque (map_row (a.work.map, y) + x)),
-  slope (opaque (slope_row (a.work, y) + x)),
+  y (y), code (opaque (&map_at (a.work.map, x, y))),
+  slope (opaque (&slopes_at (a.work, x, y))),
   color (opaque ((const Color *) (a.left.plane[0]
                   + (size_t) y * a.left.stride) + x)), center (get_color (0))
   {
@@ -519,8 +519,7 @@ vote_kernel (const __grid_constant__ VoteArgs a)
         histogram);
 
     if (best >= 0 && lane == 0)
-      a.work.filled.data[(size_t) y * a.work.filled.stride + x] = (uint16_t)
-          code;
+      map_at (a.work.filled, x, y) = (uint16_t) code;
   }
 }
 

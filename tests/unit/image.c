@@ -145,6 +145,7 @@ TEST (test_good)
       image.memory = (StereoMemory) memory;
       CHECK_INT (check (&image, image.format, &why), ==, STEREO_OK);
     }
+    image.memory = STEREO_MEMORY_HOST;
     image.stride[0] = SIZE_MAX / 4 * 2;
     CHECK_INT (check (&image, image.format, &why), ==, STEREO_OK);
     CHECK_STRING (why.text, "");
@@ -173,6 +174,21 @@ TEST (test_stride)
       CHECK_CONTAINS (why.text, row);
     }
   }
+}
+
+/* Rows in device memory are within 4 GiB. */
+TEST (test_device_stride)
+{
+  StereoImage image = good_image (STEREO_FORMAT_GRAY8);
+  StereoMessage why;
+
+  image.memory = STEREO_MEMORY_DEVICE;
+  image.stride[0] = UINT32_MAX / 3;
+  CHECK_INT (check (&image, image.format, &why), ==, STEREO_OK);
+  image.stride[0]++;
+  CHECK_INT (check (&image, image.format, &why), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_STRING (why.text, "left image has a stride of 1431655766 bytes: in "
+      "device memory, 3 rows may be 1431655765 bytes apart at most");
 }
 
 /* Planes after the first, which only colour costs need. */

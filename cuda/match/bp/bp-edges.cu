@@ -75,7 +75,7 @@ edges_kernel (const __grid_constant__ EdgeArgs a)
 
     if (x < a.width && y < a.height)
       store_record (a.precision, table, g, a.records,
-          (size_t) y * a.width + x);
+          stereo_plane_offset (x, y, a.width));
   }
   if (a.guide != NULL)
     a.guide[(size_t) y2 * width2 + x2] = stereo_bp_mean (own[0], own[1],

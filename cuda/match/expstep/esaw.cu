@@ -59,6 +59,13 @@ const int cost_blocks = 8;
 const int cost_blocks = 12;
 #endif
 
+/* The first group of 16 disparities of all pixels. */
+__device__ __forceinline__ size_t
+volume_at (const ExpstepArgs & a, int group)
+{
+  return (size_t) group * (size_t) a.k.height * a.pitch;
+}
+
 __global__ void __launch_bounds__ (expstep_threads, cost_blocks)
 cost_kernel (const __grid_constant__ ExpstepArgs a)
 {
@@ -68,7 +75,7 @@ cost_kernel (const __grid_constant__ ExpstepArgs a)
   pdl_launch_dependents ();
   pdl_wait ();
   if (x < a.k.width)
-    a.target[((size_t) group * a.k.height + y) * a.pitch + x] =
+    (a.target + volume_at (a, group))[pixel_at (a, x, y)] =
         expstep_costs (a, x, y, group);
 }
 
@@ -76,12 +83,12 @@ __device__ __forceinline__ void
 esaw_load_taps (const ExpstepArgs & a, const uint4 * volume, int x, int y,
     Taps * taps)
 {
-  size_t at = (size_t) y * a.pitch + x;
+  const uint32_t own = pixel_at (a, x, y);
 
-  taps->own = volume[at];
-  taps->before = volume[x >= a.step ? at - a.step : at];
-  taps->after = volume[x + a.step < a.k.width ? at + a.step : at];
-  taps->weights = a.weights[at];
+  taps->own = volume[own];
+  taps->before = volume[pixel_before (a, own, x)];
+  taps->after = volume[pixel_after (a, own, x)];
+  taps->weights = a.weights[own];
 }
 
 /* Result of the sums along columns. */
@@ -181,8 +188,8 @@ esaw_flush_right (const ExpstepArgs & a, int turn, int x0, int y)
 
     right[i] = STEREO_NO_WINNER;
     if (best != STEREO_NO_WINNER && x0 + i >= 0 && x0 + i < a.k.width)
-      atomicMin (&a.winners.right[(size_t) y * a.winners.right_stride + x0
-              + i], best);
+      atomicMin (&a.winners.right[stereo_plane_offset (x0 + i, y,
+                  a.winners.right_stride)], best);
   }
 }
 
@@ -228,7 +235,7 @@ esaw_second (const Tile & t, const uint16_t * sums, const uint32_t * bests,
  * winner of the tile; winner: of all */
 __device__ __forceinline__ uint32_t
 esaw_update_second (const ExpstepArgs & a, const Tile & t,
-    const uint16_t * sums, const uint32_t * bests, size_t at, uint32_t best,
+    const uint16_t * sums, const uint32_t * bests, uint32_t at, uint32_t best,
     uint32_t winner)
 {
   const int last = t.first + t.n - 1;
@@ -258,7 +265,7 @@ esaw_update_left (const ExpstepArgs & a, const Tile & t,
     const uint32_t * bests, int pixel, int y)
 {
   const int x = t.x0 + pixel;
-  const size_t at = (size_t) y * a.pitch + x;
+  const uint32_t at = pixel_at (a, x, y);
   const uint16_t *sums = t.sums + pixel * t.pitch;
   const uint32_t best = esaw_best (bests);
   LeftWinner w = find_neighbors (t, pixel, best);
@@ -325,8 +332,7 @@ esaw_find_winners (const ExpstepArgs & a, int y, int group, int turn,
 
 /* The pass along the column. */
 template < Output OUTPUT > __device__ __forceinline__ void
-column_costs (const ExpstepArgs & a, const Column & c, int group,
-    size_t image, int turn)
+column_costs (const ExpstepArgs & a, const Column & c, int group, int turn)
 {
   Values v;
 
@@ -336,7 +342,7 @@ column_costs (const ExpstepArgs & a, const Column & c, int group,
   } else if (OUTPUT == OUTPUT_BEST) {
     uint32_t best = expstep_winner (v.even, v.odd, a.count - 16 * group);
 
-    atomicMin (&a.best[(size_t) c.y * a.pitch + c.x],
+    atomicMin (&a.best[pixel_at (a, c.x, c.y)],
         best + (uint32_t) (a.first + 16 * group));
   } else {
     uint4 result;
@@ -344,7 +350,7 @@ column_costs (const ExpstepArgs & a, const Column & c, int group,
 #pragma unroll
     for (int i = 0; i < 4; i++)
       word (result, i) = rounded (v.even[i], v.odd[i]);
-    a.target[image + (size_t) c.y * a.pitch + c.x] = result;
+    (a.target + volume_at (a, group))[pixel_at (a, c.x, c.y)] = result;
   }
 }
 
@@ -361,8 +367,7 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a)
       : column;
   const int s = a.step, group = a.first_group
       + (int) (blockIdx.z * blockDim.y + threadIdx.y);
-  const size_t image = (size_t) group * a.k.height * a.pitch;
-  const uint4 *source = a.source + image;
+  const uint4 *source = a.source + volume_at (a, group);
   int y, n_before, n;
 
   pdl_launch_dependents ();
@@ -401,7 +406,7 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a)
       if (i + j + 1 < n && y + 2 * s < a.k.height)
         esaw_load_taps (a, source, x, y + 2 * s, &taps);
       column_costs < OUTPUT > (a, Column { x, y, weights, ring[j],
-            ring[(j + 1) % 3], ring[(j + 2) % 3] }, group, image, i + j);
+            ring[(j + 1) % 3], ring[(j + 2) % 3] }, group, i + j);
       weights = next;
       y += s;
     }

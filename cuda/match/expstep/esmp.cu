@@ -170,11 +170,12 @@ packed (const Values & v)
   return result;
 }
 
+/* The index of a group of disparities of a pixel: a product of 32 bits by
+ * 32. */
 __device__ __forceinline__ size_t
-volume_at (const ExpstepArgs & a, int x, int y, int group)
+volume_at (const ExpstepArgs & a, uint32_t pixel, int group)
 {
-  return ((size_t) y * a.pitch + (size_t) x) * (size_t) a.groups
-      + (size_t) group;
+  return (size_t) pixel * (uint32_t) a.groups + (uint32_t) group;
 }
 
 /* Lanes differ in the messages only, which are little of the code. */
@@ -217,19 +218,18 @@ cost_kernel (const __grid_constant__ ExpstepArgs a, int lanes, int shift)
   }
   messages_of (a, lanes, v, p);
   if (p.x < a.k.width && p.valid > 0)
-    a.target[volume_at (a, x, y, p.group)] = packed (v);
+    a.target[volume_at (a, pixel_at (a, x, y), p.group)] = packed (v);
 }
 
 __device__ __forceinline__ void
 esmp_load_taps (const ExpstepArgs & a, int x, int y, int group, Taps * taps)
 {
-  int before = x >= a.step ? x - a.step : x;
-  int after = x + a.step < a.k.width ? x + a.step : x;
+  const uint32_t own = pixel_at (a, x, y);
 
-  taps->own = a.source[volume_at (a, x, y, group)];
-  taps->before = a.source[volume_at (a, before, y, group)];
-  taps->after = a.source[volume_at (a, after, y, group)];
-  taps->weights = a.weights[(size_t) y * a.pitch + x];
+  taps->own = a.source[volume_at (a, own, group)];
+  taps->before = a.source[volume_at (a, pixel_before (a, own, x), group)];
+  taps->after = a.source[volume_at (a, pixel_after (a, own, x), group)];
+  taps->weights = a.weights[own];
 }
 
 /* Messages after the pass along the row. */
@@ -306,8 +306,8 @@ esmp_update_right (const ExpstepArgs & a, const Tile & t, int y)
       sum += t.pitch + 1;
       index++;
     }
-    atomicMin (&a.winners.right[(size_t) y * a.winners.right_stride + x0 + r],
-        best);
+    atomicMin (&a.winners.right[stereo_plane_offset (x0 + r, y,
+                a.winners.right_stride)], best);
   }
 }
 
@@ -352,7 +352,7 @@ esmp_find_winners (const ExpstepArgs & a, int y, const Place & p,
   best += (uint32_t) a.first;
   if (a.winners.left == NULL) {
     if (p.x < a.k.width && p.group == 0)
-      a.best[(size_t) y * a.pitch + p.x] = best;
+      a.best[pixel_at (a, p.x, y)] = best;
     return;
   }
 
@@ -398,7 +398,7 @@ column_messages (const ExpstepArgs & a, const ExpstepArgs & columns,
   }
   messages < LANES > (columns, v, p);
   if (p.x < a.k.width && p.valid > 0)
-    a.target[volume_at (a, c.x, c.y, p.group)] = packed (v);
+    a.target[volume_at (a, pixel_at (a, c.x, c.y), p.group)] = packed (v);
 }
 
 /* a, columns: arguments with the smoothness for passes along rows, and along

@@ -87,13 +87,14 @@ view_color (const StereoView & view, int x, int y)
 template < int CHANNELS > __device__ __forceinline__ void
 expstep_copy_pixel (const PrepareArgs & a, int x, int y)
 {
-  size_t at = (size_t) y * a.pitch + (size_t) x;
+  const size_t at = stereo_plane_offset (x, y, a.pitch);
   uint32_t l = 0, r = 0;
 
   if (a.best != NULL)
     a.best[at] = 0xffffffffu;
   if (a.right_winners != NULL && x < a.width)
-    a.right_winners[(size_t) y * a.right_stride + x] = STEREO_NO_WINNER;
+    a.right_winners[stereo_plane_offset (x, y, a.right_stride)] =
+        STEREO_NO_WINNER;
   if (a.left_luma == NULL && a.left_color == NULL)
     return;
   if (x < a.width) {
@@ -155,11 +156,13 @@ prepare_kernel (const __grid_constant__ PassTables < SIZE > tables,
     for (int y = y0; y < end; y++)
       expstep_copy_pixel < CHANNELS > (a, x, y);
   }
+
+  uint32_t *weights = a.weights + (size_t) pass * a.height * a.pitch;
+
 #pragma unroll 2
   for (int y = y0; y < end && x < a.width; y++)
-    a.weights[((size_t) pass * a.height + y) * a.pitch + x] =
-        weights_at < CHANNELS, METRIC > (a, (const uint8_t *) shared,
-        tables.step[pass], x, y);
+    weights[stereo_plane_offset (x, y, a.pitch)] = weights_at < CHANNELS,
+        METRIC > (a, (const uint8_t *) shared, tables.step[pass], x, y);
   pdl_end_beside (a.beside);
 }
 

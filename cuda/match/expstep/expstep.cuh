@@ -70,6 +70,26 @@ struct ExpstepArgs
   bool refine;
 };
 
+/* The index of a pixel in a plane, and of its neighbours in the row, if they
+ * exist, otherwise of itself. */
+__device__ __forceinline__ uint32_t
+pixel_at (const ExpstepArgs & a, int x, int y)
+{
+  return (uint32_t) stereo_plane_offset (x, y, a.pitch);
+}
+
+__device__ __forceinline__ uint32_t
+pixel_before (const ExpstepArgs & a, uint32_t own, int x)
+{
+  return x >= a.step ? own - (uint32_t) a.step : own;
+}
+
+__device__ __forceinline__ uint32_t
+pixel_after (const ExpstepArgs & a, uint32_t own, int x)
+{
+  return x + a.step < a.k.width ? own + (uint32_t) a.step : own;
+}
+
 struct Weights
 {
   uint32_t before, own, after;

@@ -265,8 +265,8 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
 
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
-      const size_t line = (size_t) (BORDER
-          ? stereo_clamp_int (y + j, 0, a.height - 1) : y + j) * a.stride;
+      const size_t line = stereo_plane_offset (0, BORDER
+          ? stereo_clamp_int (y + j, 0, a.height - 1) : y + j, a.stride);
 
 #pragma unroll
       for (int f = 0; f < fields; f++) {
@@ -318,7 +318,7 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
         continue;
 #pragma unroll
       for (int f = 0; f < fields; f++) {
-        float *p = plane (to, f) + (size_t) (y + j) * a.stride + x;
+        float *p = plane (to, f) + stereo_plane_offset (x, y + j, a.stride);
 
         /* pixels beyond the width go to the padding */
         copy < WIDE > (rows[j].v[f], p);

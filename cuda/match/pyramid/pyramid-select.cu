@@ -199,6 +199,14 @@ is_inner (const Tile & t)
       && t.y + S::rows + reach <= t.height;
 }
 
+/* The offset of the pixel of the level that is nearest to (x, y). */
+__device__ __forceinline__ size_t
+clamped_offset (const Tile & t, const StereoPyramidLevel & level, int x, int y)
+{
+  return stereo_plane_offset (stereo_clamp_int (x, 0, t.width - 1),
+      stereo_clamp_int (y, 0, t.height - 1), level.stride);
+}
+
 template < typename S, bool vertical > __device__ __forceinline__ void
 load_fields (const Tile & t, const StereoPyramidLevel & level,
     const StereoPyramidField & from, Shared < S > & shared)
@@ -206,9 +214,8 @@ load_fields (const Tile & t, const StereoPyramidLevel & level,
   for (int i = (int) threadIdx.x; i < S::field_height * field_width;
       i += S::threads) {
     const int u = i % field_width, v = i / field_width;
-    const size_t q = (size_t) stereo_clamp_int (t.y - reach + v, 0,
-        t.height - 1) * level.stride
-        + stereo_clamp_int (t.x - reach + u, 0, t.width - 1);
+    const size_t q = clamped_offset (t, level, t.x - reach + u,
+        t.y - reach + v);
 
     shared.dx[v][u] = from.dx[q];
     if (vertical)
@@ -336,13 +343,13 @@ store_selected (const Tile & t, const StereoPyramidLevel & level,
         & ((1 << candidate_bits) - 1));
     const int u = field_column < false > (t, c, x);
     const int v = field_row < false > (t, c, y);
-    const size_t p = (size_t) y * level.stride + x;
+    const size_t p = stereo_plane_offset (x, y, level.stride);
 
     to.dx[p] = shared.dx[v][u] + (float) c.add;
     if (vertical)
       to.dy[p] = shared.dy[v][u];
-    to.confidence[p] = from.confidence[(size_t) (v + t.y - reach)
-        * level.stride + (u + t.x - reach)];
+    to.confidence[p] = from.confidence[stereo_plane_offset (u + t.x - reach,
+            v + t.y - reach, level.stride)];
   }
 }
 
@@ -363,9 +370,8 @@ select_kernel (const StereoPyramidLevel level, const StereoPyramidField from,
   load_fields < S, vertical > (t, level, from, shared);
 #pragma unroll
   for (int k = 0; k < S::own_errors; k++)
-    left[k] = level.census[0][(size_t) stereo_clamp_int (t.y + at / 32
-            + k * S::group_warps, 0, t.height - 1) * level.stride
-        + stereo_clamp_int (t.x + at % 32, 0, t.width - 1)];
+    left[k] = level.census[0][clamped_offset (t, level, t.x + at % 32,
+            t.y + at / 32 + k * S::group_warps)];
   for (int j = 0; j < block; j++)
     key[j][0] = key[j][1] = 0xffffffff;
   __syncthreads ();

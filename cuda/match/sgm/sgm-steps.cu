@@ -126,7 +126,7 @@ __launch_bounds__ (threads) find_steps (const __grid_constant__ SgmArgs a,
     if (w.refine && w.winners.right != NULL)
       stereo_winner_store_right (&w.winners, x, y, STEREO_NO_WINNER);
     find_words < CHANNELS > (a, tables, x, y,
-        a.steps + (size_t) y * k.width + x);
+        a.steps + stereo_plane_offset (x, y, k.width));
   }
   pdl_end_beside (beside);
 }
