@@ -7,6 +7,7 @@
 #include "geometry/rectify.h"
 
 #include "core/launch.cuh"
+#include "image/pixel.h"
 
 namespace
 {
@@ -28,7 +29,7 @@ sample_at (const StereoRemapPlane & p, int x, int y)
 {
   const bool inside = (unsigned) x < (unsigned) p.width
       && (unsigned) y < (unsigned) p.height;
-  const uint8_t *at = p.in + (size_t) y * p.in_stride + (size_t) BYTES * x;
+  const uint8_t *at = p.in + stereo_plane_offset (BYTES * x, y, p.in_stride);
   uint32_t sample = 0;
 
 #pragma unroll
@@ -46,7 +47,7 @@ get_samples (const RemapArgs & a, const StereoSource & s, uint32_t (&sample)[4])
 
   if (BYTES == 4 && a.aligned && (unsigned) x < (unsigned) p.width - 1
       && (unsigned) y < (unsigned) p.height - 1) {
-    const uint8_t *above = p.in + (size_t) y * p.in_stride + (size_t) 4 * x;
+    const uint8_t *above = p.in + stereo_plane_offset (4 * x, y, p.in_stride);
     const uint8_t *below = above + p.in_stride;
 
     sample[0] = __ldg ((const uint32_t *) above);
@@ -113,8 +114,8 @@ remap_kernel (const __grid_constant__ RemapArgs a)
     return;
 #pragma unroll
   for (int i = 0; i < pixels; i++)
-    source[i] = p.sources[(size_t) min (first + i * block_height, p.height - 1)
-        * p.width + x];
+    source[i] = p.sources[stereo_plane_offset (x, min (first
+                + i * block_height, p.height - 1), p.width)];
 #pragma unroll
   for (int i = 0; i < pixels; i++) {
     const int y = first + i * block_height;
@@ -122,8 +123,8 @@ remap_kernel (const __grid_constant__ RemapArgs a)
 
     get_samples < BYTES > (a, source[i], sample);
     if (y < p.height)
-      store_sample < BYTES > (a, p.out + (size_t) y * p.out_stride
-          + (size_t) BYTES * x, interpolate < BYTES > (sample,
+      store_sample < BYTES > (a, p.out + stereo_plane_offset (BYTES * x, y,
+              p.out_stride), interpolate < BYTES > (sample,
               source[i].x & 255, source[i].y & 255));
   }
 }
