@@ -32,7 +32,7 @@
 /* Smaller views have too few points, in pixels. */
 #define MIN_SIZE 64
 
-/* Alarms in a row before a warning. */
+/* Measurements in a row that find views out of alignment, before a warning. */
 #define PATIENCE 3
 
 GType
@@ -167,14 +167,14 @@ get_remedy (GstStereoMatcher * matcher, StereoAlignmentStatus status)
   }
 }
 
-/* Counts alarms and warns once until the views are aligned. */
+/* Warns once of views that are out of alignment, until they are aligned. */
 static void
 check_alarm (GstStereoMatcher * matcher, const StereoAlignmentReport * report)
 {
   GstStereoAlignment *self = &matcher->alignment;
 
   if (report->status == STEREO_ALIGNMENT_OK) {
-    self->n_alarms = 0;
+    self->n_misaligned = 0;
     self->warned = FALSE;
     return;
   }
@@ -183,11 +183,11 @@ check_alarm (GstStereoMatcher * matcher, const StereoAlignmentReport * report)
       || (report->status == STEREO_ALIGNMENT_OFF
           && (searches_rows (matcher)
               || gst_stereo_matcher_is_correcting (matcher)))) {
-    self->n_alarms = 0;
+    self->n_misaligned = 0;
     return;
   }
-  self->n_alarms++;
-  if (!report->alarm || self->n_alarms < PATIENCE || self->warned)
+  self->n_misaligned++;
+  if (!report->alarm || self->n_misaligned < PATIENCE || self->warned)
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING (matcher, STREAM, FAILED, ("%s%s", report->text,
@@ -501,7 +501,7 @@ gst_stereo_matcher_reset_alignment (GstStereoMatcher * matcher)
   self->until_due = 0;
   self->last_running_time = GST_CLOCK_TIME_NONE;
   self->posted = FALSE;
-  self->n_alarms = 0;
+  self->n_misaligned = 0;
   self->warned = FALSE;
   gst_stereo_matcher_reset_corrector (matcher);
 }

@@ -66,7 +66,7 @@ typedef struct
   gboolean posted;              /* since the start */
   StereoAlignmentStatus last_status;
   GstClockTime last_message;    /* timestamp */
-  guint n_alarms;               /* in a row */
+  guint n_misaligned;           /* measurements in a row */
   gboolean warned;              /* until the status is ok */
 
   /* Of the task: corrections. */

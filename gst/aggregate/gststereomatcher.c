@@ -591,9 +591,9 @@ install_alignment (GstStereoMatcherClass * klass)
    * Matchers search along rows, so a point has to be on the same row of both
    * views.  This is measured in views of at least 64 pixels in both directions
    * (docs/alignment-pipelines.md).  Results are in messages `stereo-alignment`
-   * and in #GstStereoMatcher:stats, and a warning follows three alarms in a
-   * row.  With `correct`, corrections are sent upstream to the stereorectify
-   * elements of both views.
+   * and in #GstStereoMatcher:stats.  Three measurements in a row with the same
+   * status, neither `ok` nor `unknown`, cause a warning.  With `correct`,
+   * corrections are sent upstream to the stereorectify elements of both views.
    */
   g_object_class_install_property (object_class, PROP_ALIGNMENT,
       g_param_spec_enum ("alignment", "alignment",
