@@ -85,8 +85,8 @@ gboolean gst_stereo_matcher_newest_ignores_qos (GstStereoAggregator *
 void gst_stereo_matcher_newest_handle_event (GstStereoMatcher * self,
     gint view, GstEvent * event);
 
-/* In the task: get() fills in the newest pair, which stays the same until both
- * images are popped.  Every get() must be followed by release(). */
+/* In the task: peek() fills in the newest pair, which stays the same until both
+ * images are popped.  Every peek() must be followed by release(). */
 void gst_stereo_matcher_newest_peek (GstStereoMatcher * self,
     GstStereoInput inputs[GST_STEREO_N_VIEWS]);
 void gst_stereo_matcher_newest_pop (GstStereoMatcher * self, gint view);
