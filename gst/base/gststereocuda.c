@@ -343,7 +343,7 @@ gst_stereo_cuda_wait (GstBuffer * buffer)
 
 GstBufferPool *
 gst_stereo_cuda_pool_new (GstObject * context, GstCaps * caps,
-    guint min_buffers, guint max_buffers, guint * size)
+    guint min_buffers, guint * size)
 {
   GstBufferPool *pool = get_api ()->pool_new (context);
   GstStructure *config = gst_buffer_pool_get_config (pool);
@@ -355,7 +355,7 @@ gst_stereo_cuda_pool_new (GstObject * context, GstCaps * caps,
     return NULL;
   }
   gst_buffer_pool_config_set_params (config, caps,
-      (guint) GST_VIDEO_INFO_SIZE (&info), min_buffers, max_buffers);
+      (guint) GST_VIDEO_INFO_SIZE (&info), min_buffers, 0);
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (!gst_buffer_pool_set_config (pool, config)) {
     gst_object_unref (pool);

@@ -84,9 +84,10 @@ gboolean gst_stereo_cuda_is_usable (GstBuffer * buffer, StereoDevice * device);
  * GStreamer 1.24 the writer itself waits. */
 void gst_stereo_cuda_wait (GstBuffer * buffer);
 
-/* An inactive pool of buffers of such memory in the context, or NULL. */
+/* An inactive pool of any number of buffers of such memory in the context, or
+ * NULL.  size gets the bytes of a buffer, whose rows are padded. */
 GstBufferPool *gst_stereo_cuda_pool_new (GstObject * context, GstCaps * caps,
-    guint min_buffers, guint max_buffers, guint * size);
+    guint min_buffers, guint * size);
 
 G_END_DECLS
 

@@ -82,7 +82,7 @@ gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
   if (gst_stereo_cuda_caps (caps)) {
     allocator = NULL;
     if (device->context != NULL)
-      pool = gst_stereo_cuda_pool_new (device->context, caps, min, 0, &size);
+      pool = gst_stereo_cuda_pool_new (device->context, caps, min, &size);
     max = pool != NULL ? 0 : max;
   }
   if (allocator == NULL && pool == NULL) {
@@ -125,7 +125,7 @@ gst_stereo_pool_propose (GstQuery * query, GstStereoDevice * device)
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps != NULL && gst_stereo_cuda_caps (caps)) {
     if (context != NULL)
-      pool = gst_stereo_cuda_pool_new (context, caps, min_buffers, 0, &size);
+      pool = gst_stereo_cuda_pool_new (context, caps, min_buffers, &size);
   } else if (caps != NULL && allocator != NULL) {
     pool = gst_stereo_pool_new (caps, allocator, TRUE, min_buffers, 0, &size);
     gst_query_add_allocation_param (query, allocator, NULL);
