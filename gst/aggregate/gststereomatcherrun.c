@@ -38,12 +38,10 @@ matcher_open (GstElement * element, StereoDevice * device, StereoMessage * why)
 
   if (status == STEREO_OK)
     status = stereo_params_new (algorithm, &self->applied);
-  if (status != STEREO_OK) {
-    g_snprintf (why->text, sizeof (why->text), "cannot start %s on %s: %s",
+  if (status != STEREO_OK)
+    return GST_STEREO_REFUSE (why, "cannot start %s on %s: %s",
         stereo_algorithm_name (algorithm), stereo_device_name (device),
         stereo_status_name (status));
-    return FALSE;
-  }
   GST_OBJECT_LOCK (self);
   self->parent.run.runner[0] = stereo_matcher_get_runner (self->matcher);
   GST_OBJECT_UNLOCK (self);

@@ -7,6 +7,7 @@
 #include "base/gststereocorrection.h"
 
 #include "base/gststereocamerameta.h"
+#include "base/gststereofailure.h"
 #include "base/gststereometa.h"
 
 #include <string.h>
@@ -44,29 +45,18 @@ gst_stereo_correction_event_parse (GstEvent * event,
   const gchar *view = gst_structure_get_string (s, "view");
   const gchar *text = gst_structure_get_string (s, "correction");
   StereoCorrection correction;
+  StereoMessage reason;
   guint serial = 0;
 
-  if (!gst_structure_get_uint (s, "serial", &serial) || serial == 0) {
-    g_strlcpy (why->text, "has no serial above 0", sizeof (why->text));
-    return FALSE;
-  }
-  if (g_strcmp0 (view, "left") != 0 && g_strcmp0 (view, "right") != 0) {
-    g_strlcpy (why->text, "names neither the left nor the right view",
-        sizeof (why->text));
-    return FALSE;
-  }
-  if (text == NULL) {
-    g_strlcpy (why->text, "has no correction", sizeof (why->text));
-    return FALSE;
-  }
-  if (stereo_correction_parse (text, &correction, why) != STEREO_OK) {
-    gchar *reason = g_strdup (why->text);
-
-    g_snprintf (why->text, sizeof (why->text), "has an invalid correction: %s",
-        reason);
-    g_free (reason);
-    return FALSE;
-  }
+  if (!gst_structure_get_uint (s, "serial", &serial) || serial == 0)
+    return GST_STEREO_REFUSE (why, "has no serial above 0");
+  if (g_strcmp0 (view, "left") != 0 && g_strcmp0 (view, "right") != 0)
+    return GST_STEREO_REFUSE (why, "names neither the left nor the right view");
+  if (text == NULL)
+    return GST_STEREO_REFUSE (why, "has no correction");
+  if (stereo_correction_parse (text, &correction, &reason) != STEREO_OK)
+    return GST_STEREO_REFUSE (why, "has an invalid correction: %s",
+        reason.text);
   correction.serial = serial;
   request->is_right = strcmp (view, "right") == 0;
   request->correction = correction;

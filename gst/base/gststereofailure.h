@@ -28,6 +28,10 @@ typedef struct
       GST_ELEMENT_ERROR ((failure)->element, domain, code, text, debug); \
   } G_STMT_END
 
+/* Writes a reason to a StereoMessage; FALSE. */
+#define GST_STEREO_REFUSE(why, ...) \
+    (g_snprintf ((why)->text, sizeof ((why)->text), __VA_ARGS__), FALSE)
+
 /* Whether an error was posted. */
 static inline gboolean
 gst_stereo_failure_posted (GstStereoFailure * failure)

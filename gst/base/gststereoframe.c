@@ -9,14 +9,11 @@
 #include "base/gststereoallocator.h"
 #include "base/gststereocompat.h"
 #include "base/gststereocuda.h"
+#include "base/gststereofailure.h"
 #include "base/gststereoformat.h"
 #include "base/gststereopinning.h"
 #include "core/image.h"
 #include "stereo-cuda.h"
-
-/* Says why, and is FALSE. */
-#define REFUSE(why, ...) \
-    (g_snprintf ((why)->text, sizeof ((why)->text), __VA_ARGS__), FALSE)
 
 /* The layout of a buffer with a GstVideoMeta. */
 typedef struct
@@ -48,7 +45,8 @@ get_layout (const GstVideoInfo * info, GstBuffer * buffer, Layout * layout,
   if (meta == NULL) {
     if (gst_buffer_get_size (buffer) >= GST_VIDEO_INFO_SIZE (info))
       return TRUE;
-    return REFUSE (why, "has %" G_GSIZE_FORMAT " bytes and does not hold an "
+    return GST_STEREO_REFUSE (why,
+        "has %" G_GSIZE_FORMAT " bytes and does not hold an "
         "image of %dx%d in %s, which needs %" G_GSIZE_FORMAT,
         gst_buffer_get_size (buffer), GST_VIDEO_INFO_WIDTH (info),
         GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_NAME (info),
@@ -66,7 +64,8 @@ get_layout (const GstVideoInfo * info, GstBuffer * buffer, Layout * layout,
       return TRUE;
     }
   }
-  return REFUSE (why, "has a GstVideoMeta of %ux%u in %s, but its caps say "
+  return GST_STEREO_REFUSE (why,
+      "has a GstVideoMeta of %ux%u in %s, but its caps say "
       "%dx%d in %s", meta->width, meta->height,
       gst_video_format_to_string (meta->format), GST_VIDEO_INFO_WIDTH (info),
       GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_NAME (info));
@@ -90,11 +89,13 @@ get_plane (GstStereoFrame * self, const Layout * layout, guint plane,
 
   /* GStreamer's video has no bottom-up rows. */
   if (stride < 0 || (gsize) stride < row_bytes)
-    return REFUSE (why, "has a GstVideoMeta with a stride of %d bytes in plane "
+    return GST_STEREO_REFUSE (why,
+        "has a GstVideoMeta with a stride of %d bytes in plane "
         "%u, where a row has %" G_GSIZE_FORMAT, stride, plane, row_bytes);
   if (((layout->x >> shift_x) << shift_x) != layout->x
       || ((layout->y >> shift_y) << shift_y) != layout->y)
-    return REFUSE (why, "is to be cropped from (%u, %u), which is between the "
+    return GST_STEREO_REFUSE (why,
+        "is to be cropped from (%u, %u), which is between the "
         "samples of plane %u in %s", layout->x, layout->y, plane,
         GST_VIDEO_INFO_NAME (&self->frame.info));
 
@@ -106,7 +107,8 @@ get_plane (GstStereoFrame * self, const Layout * layout, guint plane,
     begin = (gsize) (data - map->data) + skip;
     end = begin + (gsize) stride * (rows - 1) + row_bytes;
     if (begin > map->size || end > map->size)
-      return REFUSE (why, "ends before its image of %dx%d in %s does: plane %u "
+      return GST_STEREO_REFUSE (why,
+          "ends before its image of %dx%d in %s does: plane %u "
           "begins at byte %" G_GSIZE_FORMAT " of a memory of %" G_GSIZE_FORMAT
           " bytes and has %" G_GSIZE_FORMAT " rows, %d bytes apart",
           self->image.width, self->image.height,
@@ -132,7 +134,7 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
   memset (self, 0, sizeof (*self));
   flags &= ~GST_STEREO_MAP_DEVICE;
   if (!gst_stereo_format (GST_VIDEO_INFO_FORMAT (info), &self->image.format))
-    return REFUSE (why, "is in the unknown format %s",
+    return GST_STEREO_REFUSE (why, "is in the unknown format %s",
         GST_VIDEO_INFO_NAME (info));
   if (!get_layout (info, buffer, &layout, why))
     return FALSE;
@@ -148,7 +150,8 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
     flags |= GST_STEREO_MAP_DEVICE;
   if (!gst_video_frame_map (&self->frame, info, buffer, flags)) {
     memset (self, 0, sizeof (*self));
-    return REFUSE (why, "cannot be mapped: its memory cannot, or its "
+    return GST_STEREO_REFUSE (why,
+        "cannot be mapped: its memory cannot, or its "
         "GstVideoMeta has planes outside of it");
   }
 

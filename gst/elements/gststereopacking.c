@@ -6,11 +6,9 @@
 
 #include "elements/gststereopacking.h"
 
-#include <string.h>
+#include "base/gststereofailure.h"
 
-/* Writes the reason; FALSE. */
-#define REFUSE(why, ...) \
-    (g_snprintf ((why)->text, sizeof ((why)->text), __VA_ARGS__), FALSE)
+#include <string.h>
 
 static const struct
 {
@@ -190,7 +188,8 @@ check_fields (const GstVideoInfo * info, StereoMessage * why)
   get_sample_size (info->finfo, &width, &rows);
   if (height / 2 % (2 * rows) == 0)
     return TRUE;
-  return REFUSE (why, "half its height of %u is %u, which is not a multiple of "
+  return GST_STEREO_REFUSE (why,
+      "half its height of %u is %u, which is not a multiple of "
       "the %u rows after which fields and chroma samples repeat in interlaced "
       "%s (interlace-mode=%s); put deinterlace before this element", height,
       height / 2, 2 * rows, GST_VIDEO_INFO_NAME (info),
@@ -210,11 +209,13 @@ check_interleaved (GstStereoPacking packing, const GstVideoInfo * info,
 
   get_sample_size (format, &width, &height);
   if ((rows && height > 1) || (columns && width > 1))
-    return REFUSE (why, "in %s neighbouring pixels share chroma samples, but "
+    return GST_STEREO_REFUSE (why,
+        "in %s neighbouring pixels share chroma samples, but "
         "they belong to different views in %s video; " CONVERT,
         GST_VIDEO_INFO_NAME (info), get_nick (packing));
   if (rows && GST_VIDEO_INFO_IS_INTERLACED (info))
-    return REFUSE (why, "rows of interlaced video (interlace-mode=%s) cannot "
+    return GST_STEREO_REFUSE (why,
+        "rows of interlaced video (interlace-mode=%s) cannot "
         "alternate between views; put deinterlace before this element",
         gst_video_interlace_mode_to_string (GST_VIDEO_INFO_INTERLACE_MODE
             (info)));
@@ -235,20 +236,23 @@ gst_stereo_packing_check (GstStereoPacking packing, const GstVideoInfo * info,
   if (packing == GST_STEREO_PACKING_FRAME_BY_FRAME)
     return TRUE;
   if (GST_VIDEO_FORMAT_INFO_IS_TILED (info->finfo))
-    return REFUSE (why, "%s is a tiled format; " CONVERT, GST_VIDEO_INFO_NAME
-        (info));
+    return GST_STEREO_REFUSE (why,
+        "%s is a tiled format; " CONVERT, GST_VIDEO_INFO_NAME (info));
   if (size % 2 != 0)
-    return REFUSE (why, "its %s of %u is odd; set layout to the frame packing, "
+    return GST_STEREO_REFUSE (why,
+        "its %s of %u is odd; set layout to the frame packing, "
         "or put videocrop before this element", half_width ? "width" : "height",
         size);
   if (half_width && !has_columns (info->finfo))
-    return REFUSE (why, "%s packs several pixels of a row into one unit; "
+    return GST_STEREO_REFUSE (why,
+        "%s packs several pixels of a row into one unit; "
         CONVERT, GST_VIDEO_INFO_NAME (info));
   if (packing == GST_STEREO_PACKING_SIDE_BY_SIDE
       || packing == GST_STEREO_PACKING_TOP_BOTTOM) {
     if (size / 2 % unit == 0)
       return half_width || check_fields (info, why);
-    return REFUSE (why, "half its %s of %u is %u, which is not a multiple of "
+    return GST_STEREO_REFUSE (why,
+        "half its %s of %u is %u, which is not a multiple of "
         "the %u pixels that share a chroma sample in %s; " CONVERT,
         half_width ? "width" : "height", size, size / 2, unit,
         GST_VIDEO_INFO_NAME (info));
