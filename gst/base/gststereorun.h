@@ -86,6 +86,9 @@ typedef struct
   /* NULL while closed; written under the object lock. */
   StereoRunner *runner[GST_STEREO_MAX_RUNNERS];
   GstStereoFence *fence[GST_STEREO_MAX_RUNNERS];
+
+  /* Whether a runner has the last configuration.  Elements unset it for a
+   * change, such as new caps. */
   gboolean configured[GST_STEREO_MAX_RUNNERS];
 
   guint64 frame;                /* number of the last frame started, from 1 */

@@ -179,7 +179,7 @@ gst_disparity_depth_prepare (GstStereoFilter * filter,
   if (!choose_params (self, in->frame.buffer, codes_set, &params))
     return FALSE;
   /* If only padding differs, it is configured again, which is harmless. */
-  if (filter->configured
+  if (filter->run.configured[0]
       && memcmp (&params, &self->params, sizeof (params)) == 0)
     return TRUE;
   GST_DEBUG_OBJECT (self, "focal length %g, baseline %g, doffs %g",
@@ -187,7 +187,7 @@ gst_disparity_depth_prepare (GstStereoFilter * filter,
       params.metric.doffs);
   self->params = params;
   self->check_pending = TRUE;
-  return gst_stereo_filter_configure (filter, &map, &depth, &params);
+  return gst_stereo_run_configure (&filter->run, 0, &map, &depth, &params);
 }
 
 static gboolean

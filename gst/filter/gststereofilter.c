@@ -19,15 +19,6 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstStereoFilter, gst_stereo_filter,
 
 #define PARENT GST_BASE_TRANSFORM_CLASS (gst_stereo_filter_parent_class)
 
-gboolean
-gst_stereo_filter_configure (GstStereoFilter * self,
-    const StereoPortSetup * in, const StereoPortSetup * out,
-    const void *params)
-{
-  self->configured = gst_stereo_run_configure (&self->run, 0, in, out, params);
-  return self->configured;
-}
-
 /* ----------------------------------------------------------- start and stop */
 
 static gboolean
@@ -159,7 +150,7 @@ gst_stereo_filter_set_caps (GstBaseTransform * trans, GstCaps * in,
   GstStereoFilter *self = GST_STEREO_FILTER (trans);
   GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
 
-  self->configured = FALSE;
+  self->run.configured[0] = FALSE;
   return gst_video_info_from_caps (&self->in_info, in)
       && gst_video_info_from_caps (&self->out_info, out)
       && (klass->set_info == NULL || klass->set_info (self));
@@ -257,8 +248,6 @@ filter_prepare (GstElement * element, GstStereoRunFrame * frame)
 {
   GstStereoFilter *self = GST_STEREO_FILTER (element);
 
-  /* not after a fallback to the CPU */
-  self->configured = self->configured && self->run.configured[0];
   return GST_STEREO_FILTER_GET_CLASS (self)->prepare (self,
       &frame->inputs[0].mapped, &frame->outputs[0].mapped);
 }

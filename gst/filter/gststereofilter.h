@@ -40,7 +40,6 @@ typedef struct
   GstStereoFailure failure;
   GstStereoDevice device;
   GstStereoRun run;
-  gboolean configured;          /* for frames like the last one */
   GstVideoInfo in_info;         /* of the caps */
   GstVideoInfo out_info;
   GstStereoBufferWait buffer_wait;
@@ -63,8 +62,8 @@ typedef struct
   gboolean (*set_info) (GstStereoFilter * self);
 
   /* Before each frame: configures the runner for it, with
-   * gst_stereo_filter_configure(), if necessary.  FALSE with an error
-   * posted. */
+   * gst_stereo_run_configure(), unless run.configured[0] and the parameters are
+   * those of the last frame.  FALSE with an error posted. */
   gboolean (*prepare) (GstStereoFilter * self, const GstStereoFrame * in,
       const GstStereoFrame * out);
 
@@ -80,11 +79,6 @@ typedef struct
 } GstStereoFilterClass;
 
 GType gst_stereo_filter_get_type (void);
-
-/* For prepare(): configures the runner.  FALSE with an error posted. */
-gboolean gst_stereo_filter_configure (GstStereoFilter * self,
-    const StereoPortSetup * in, const StereoPortSetup * out,
-    const void *params);
 
 /* Takes ownership of the tags and sends them downstream before the current
  * buffer. */

@@ -286,7 +286,7 @@ configure (GstDisparityColor * self, const Coloring * c,
   };
 
   GST_DEBUG_OBJECT (self, "colours for values %g to %g", c->low, c->high);
-  return gst_stereo_filter_configure (filter, &in, &out, &params);
+  return gst_stereo_run_configure (&filter->run, 0, &in, &out, &params);
 }
 
 static gboolean
@@ -304,7 +304,7 @@ gst_disparity_color_prepare (GstStereoFilter * filter,
 
   self->coloring = choose_coloring (self, &settings, in->frame.buffer, gray8);
   self->legend = settings.legend;
-  return (filter->configured && same_coloring (&self->coloring, &last))
+  return (filter->run.configured[0] && same_coloring (&self->coloring, &last))
       || configure (self, &self->coloring, &in->image, &out->image);
 }
 

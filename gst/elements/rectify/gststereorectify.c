@@ -438,7 +438,7 @@ gst_stereo_rectify_submit_input_buffer (GstBaseTransform * trans,
   if (request.is_right != self->applied.is_right
       || !gst_stereo_correction_equal (&request.correction,
           &self->applied.correction))
-    GST_STEREO_FILTER (self)->configured = FALSE;
+    GST_STEREO_FILTER (self)->run.configured[0] = FALSE;
   self->applied = request;
   if (gst_pad_has_current_caps (trans->sinkpad))
     update_passthrough (self);
@@ -493,13 +493,13 @@ gst_stereo_rectify_prepare (GstStereoFilter * filter,
   };
   guint border;
 
-  if (filter->configured)
+  if (filter->run.configured[0])
     return TRUE;
   GST_OBJECT_LOCK (self);
   border = self->border;
   GST_OBJECT_UNLOCK (self);
   convert_border (&filter->in_info, border, params.border);
-  return gst_stereo_filter_configure (filter, &setup, &setup, &params);
+  return gst_stereo_run_configure (&filter->run, 0, &setup, &setup, &params);
 }
 
 static void
