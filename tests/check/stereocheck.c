@@ -113,9 +113,9 @@ expected_code (gint disparity, gint min, guint scale, guint invalid)
 }
 
 guint
-expected_code8 (gint disparity, gint min, guint n, guint invalid)
+expected_code8 (guint disparity, guint n, guint invalid)
 {
-  gdouble code = n > 1 ? (disparity - min) * 255.0 / (n - 1) : 0;
+  gdouble code = n > 1 ? disparity * 255.0 / (n - 1) : 0;
 
   return move_from_invalid ((guint) (code + 0.5), invalid, 255);
 }

@@ -64,8 +64,8 @@ GstBuffer *numbered_image (gint view, gint number);
 /* The expected GRAY16_LE code of a disparity. */
 guint expected_code (gint disparity, gint min, guint scale, guint invalid);
 
-/* The expected GRAY8 code of a disparity. */
-guint expected_code8 (gint disparity, gint min, guint n, guint invalid);
+/* The expected GRAY8 code of a disparity, of n from 0 on. */
+guint expected_code8 (guint disparity, guint n, guint invalid);
 
 /* The code at (x, y) of a map with these caps. */
 guint code_at (GstBuffer * map, const GstCaps * caps, gint x, gint y);

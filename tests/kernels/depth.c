@@ -55,13 +55,12 @@ run (StereoRunner * runner, const TestImage * map, TestImage * depth)
   CHECK (test_image_intact (depth));
 }
 
-/* Depths of all codes on a device, as an image of 256x256. */
+/* Depths of all codes on the first device, as an image of 256x256. */
 static void
-all_depths (size_t device, const StereoDepthParams * params,
-    uint16_t depths[N_CODES])
+all_depths (const StereoDepthParams * params, uint16_t depths[N_CODES])
 {
-  StereoRunner *runner = new_runner (device, params, STEREO_FORMAT_GRAY16_LE,
-      256, 256);
+  StereoRunner *runner = new_runner (0, params, STEREO_FORMAT_GRAY16_LE, 256,
+      256);
   SCOPED_IMAGE map, depth;
 
   test_image_init (&map, STEREO_FORMAT_GRAY16_LE, 256, 256, 0);
@@ -126,7 +125,7 @@ TEST (test_formula)
   static uint16_t depths[N_CODES];
 
   for (size_t c = 0; c < sizeof (cameras) / sizeof (cameras[0]); c++) {
-    all_depths (0, &cameras[c], depths);
+    all_depths (&cameras[c], depths);
     for (int code = 0; code < N_CODES; code++)
       check_depth (&cameras[c], code, depths[code]);
   }
@@ -151,7 +150,7 @@ TEST (test_known)
 
     params.range_max = 1e9;
     params.metric.invalid_value = 0;
-    all_depths (0, &params, depths);
+    all_depths (&params, depths);
     for (int i = 0; i < 7; i++)
       CHECK_INT (depths[codes[c][i]], ==, known[c][i]);
     CHECK_INT (crc32_of (depths, N_CODES), ==, sums[c]);
@@ -175,7 +174,7 @@ TEST (test_devices)
         : STEREO_FORMAT_GRAY16_LE;
     SCOPED_IMAGE map, depth;
 
-    all_depths (0, params, depths);
+    all_depths (params, depths);
     test_image_init (&map, format, size[0], size[1], (size_t) size[2]);
     test_image_init (&depth, STEREO_FORMAT_GRAY16_LE, size[0], size[1],
         2 * (size_t) size[2]);

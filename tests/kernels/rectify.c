@@ -309,9 +309,10 @@ static const StereoLens wide[] = { STEREO_LENS_FISHEYE, STEREO_LENS_OMNI,
 #define N_WIDE (sizeof (wide) / sizeof (wide[0]))
 
 static StereoCalibration
-wide_cameras (int width, int height, StereoLens lens)
+wide_cameras (StereoLens lens)
 {
-  StereoCalibration c = distorted_cameras (width, height, lens
+  const int width = 640;
+  StereoCalibration c = distorted_cameras (width, 480, lens
       == STEREO_LENS_OMNI ? STEREO_LENS_BROWN : STEREO_LENS_FISHEYE);
 
   for (int v = 0; v < 2; v++) {
@@ -499,7 +500,7 @@ TEST (test_wide)
   Random random = { 1 };
 
   for (size_t i = 0; i < 40 * N_WIDE; i++) {
-    StereoCalibration c = wide_cameras (640, 480, wide[i % N_WIDE]);
+    StereoCalibration c = wide_cameras (wide[i % N_WIDE]);
     bool cylinder = i / N_WIDE % 2;
     double angle = random_range (&random, -950, 950) / 1000.0;
     double depth = random_range (&random, 100, 500) / 100.0;
@@ -518,7 +519,7 @@ TEST (test_wide)
 TEST (test_field_of_view)
 {
   for (size_t i = 0; i < N_WIDE; i++) {
-    StereoCalibration c = wide_cameras (640, 480, wide[i]);
+    StereoCalibration c = wide_cameras (wide[i]);
     StereoRectification r = shaped (&c, 0, STEREO_PROJECTION_PLANE, 60);
     double x, y;
 
@@ -608,7 +609,7 @@ check_wide_refused (StereoLens lens, double xi, double alpha, double beta,
     double degrees, const char *text)
 {
   const StereoRectifiedShape shape = {.field_of_view = degrees };
-  StereoCalibration c = wide_cameras (640, 480, lens);
+  StereoCalibration c = wide_cameras (lens);
   StereoMessage why = { "" };
   StereoRectification r;
 

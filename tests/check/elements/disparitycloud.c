@@ -29,7 +29,6 @@ static const guint16 codes[WIDTH * HEIGHT] = {
   0, 0, 0, 0,
   32, 32, 64, 128
 };
-#define N_POINTS 7
 
 /* ---------------------------------------------------------------------- rig */
 
@@ -296,29 +295,28 @@ read_cloud (GstBuffer * file)
 }
 
 /* Checks point i, which belongs to pixel (x, y), for the principal point (cx,
- * cy). */
+ * 1). */
 static void
-check_point (const Cloud * cloud, guint i, gint x, gint y, gdouble cx,
-    gdouble cy)
+check_point (const Cloud * cloud, guint i, gint x, gint y, gdouble cx)
 {
   const guint k = (guint) (y * WIDTH + x);
   const gdouble z = 16.0 * 16 / codes[k];
 
   fail_unless (fabs (cloud->xyz[i][2] - z) < 1e-6 * z);
   fail_unless (fabs (cloud->xyz[i][0] - (x - cx) / 100 * z) < 1e-6 * z);
-  fail_unless (fabs (cloud->xyz[i][1] - (y - cy) / 100 * z) < 1e-6 * z);
+  fail_unless (fabs (cloud->xyz[i][1] - (y - 1.0) / 100 * z) < 1e-6 * z);
   for (guint c = 0; c < 3 && cloud->colors; c++)
     fail_unless_equals_int (cloud->rgb[i][c], 10 * k + c);
 }
 
 static void
-check_all_points (const Cloud * cloud, gdouble cx, gdouble cy)
+check_all_points (const Cloud * cloud, gdouble cx)
 {
   guint i = 0;
 
   for (gint k = 0; k < WIDTH * HEIGHT; k++) {
     if (codes[k] != 0)
-      check_point (cloud, i++, k % WIDTH, k / WIDTH, cx, cy);
+      check_point (cloud, i++, k % WIDTH, k / WIDTH, cx);
   }
   fail_unless_equals_int (cloud->n, i);
 }
@@ -343,7 +341,7 @@ LOOP_TEST (test_ply, 0, 4)
     fail_unless_equals_uint64 (GST_BUFFER_DURATION (file), FRAME);
     cloud = read_cloud (file);
     fail_unless_equals_int (cloud.colors, __i__ % 2 == 1);
-    check_all_points (&cloud, 1.5, 1);
+    check_all_points (&cloud, 1.5);
   }
   have = gst_pad_get_current_caps (rig.map->sinkpad);
   fail_unless_equals_string (gst_structure_get_name (gst_caps_get_structure
@@ -367,7 +365,7 @@ LOOP_TEST (test_pcd, 0, 2)
   fail_unless_equals_int (cloud.height, HEIGHT);
   for (guint k = 0; k < WIDTH * HEIGHT; k++) {
     if (codes[k] != 0)
-      check_point (&cloud, k, (gint) k % WIDTH, (gint) k / WIDTH, 1.5, 1);
+      check_point (&cloud, k, (gint) k % WIDTH, (gint) k / WIDTH, 1.5);
     else
       fail_unless (isnan (cloud.xyz[k][0]) && isnan (cloud.xyz[k][1])
           && isnan (cloud.xyz[k][2]));
@@ -384,7 +382,7 @@ LOOP_TEST (test_meta, 0, 2)
   open_rig (&rig, __i__ == 1 ? "cx=3" : "", FALSE, NULL);
   cloud = read_cloud (make_file (&rig, make_matched (0, "disparity", TRUE),
           NULL));
-  check_all_points (&cloud, __i__ == 1 ? 3 : 0, 1);
+  check_all_points (&cloud, __i__ == 1 ? 3 : 0);
   close_rig (&rig);
 }
 
@@ -438,7 +436,7 @@ TEST (test_axes)
     cloud.xyz[i][1] = -cloud.xyz[i][1];
     cloud.xyz[i][2] = -cloud.xyz[i][2];
   }
-  check_all_points (&cloud, 1.5, 1);
+  check_all_points (&cloud, 1.5);
   close_rig (&rig);
 }
 
@@ -452,8 +450,8 @@ TEST (test_range)
   open_rig (&rig, CAMERA "range-min=3 range-max=7", FALSE, NULL);
   cloud = read_cloud (make_file (&rig, make_map (0), NULL));
   fail_unless_equals_int (cloud.n, 2);
-  check_point (&cloud, 0, 1, 0, 1.5, 1);
-  check_point (&cloud, 1, 2, 2, 1.5, 1);
+  check_point (&cloud, 0, 1, 0, 1.5);
+  check_point (&cloud, 1, 2, 2, 1.5);
   close_rig (&rig);
 }
 
@@ -527,15 +525,15 @@ TEST (test_step)
   open_rig (&rig, CAMERA "step=2", TRUE, NULL);
   cloud = read_cloud (make_file (&rig, make_map (0), make_left (0)));
   fail_unless_equals_int (cloud.n, 3);
-  check_point (&cloud, 0, 0, 0, 1.5, 1);
-  check_point (&cloud, 1, 0, 2, 1.5, 1);
-  check_point (&cloud, 2, 2, 2, 1.5, 1);
+  check_point (&cloud, 0, 0, 0, 1.5);
+  check_point (&cloud, 1, 0, 2, 1.5);
+  check_point (&cloud, 2, 2, 2, 1.5);
   close_rig (&rig);
 
   open_rig (&rig, CAMERA "step=100", TRUE, "application/x-pcd");
   cloud = read_cloud (make_file (&rig, make_map (0), make_left (0)));
   fail_unless_equals_int (cloud.n, 1);
-  check_point (&cloud, 0, 0, 0, 1.5, 1);
+  check_point (&cloud, 0, 0, 0, 1.5);
   close_rig (&rig);
 }
 

@@ -537,17 +537,18 @@ LOOP_TEST (test_queues, 0, G_N_ELEMENTS (queues))
   pipeline_free (pipeline);
 }
 
+/* Moves a property from the middle of its range, by a part of it, after 40
+ * frames. */
 static void
-move_suddenly (GstElement * source, const gchar * property, guint frame,
-    gdouble from, gdouble to)
+move_suddenly (GstElement * source, const gchar * property, gdouble part)
 {
   GstControlSource *control = gst_interpolation_control_source_new ();
 
   g_object_set (control, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
   gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
-      (control), 0, from);
+      (control), 0, 0.5);
   gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
-      (control), frame * GST_SECOND / 10, to);
+      (control), 40 * GST_SECOND / 10, 0.5 + part);
   gst_object_add_control_binding (GST_OBJECT (source),
       gst_direct_control_binding_new (GST_OBJECT (source), property, control));
   gst_object_unref (control);
@@ -560,8 +561,8 @@ LOOP_TEST (test_sudden_motion, 0, 3)
       CORRECT);
   Posted posted;
 
-  move_suddenly (find (pipeline, "source"), "roll", 40, 0.5, 0.5 + 2.0 / 90);
-  move_suddenly (find (pipeline, "source"), "rows", 40, 0.5, 0.5 + 3.0 / 32768);
+  move_suddenly (find (pipeline, "source"), "roll", 2.0 / 90);
+  move_suddenly (find (pipeline, "source"), "rows", 3.0 / 32768);
   run (pipeline, &posted);
   fail_unless_equals_string (status_of (report (&posted, 0)), "ok");
   fail_unless_equals_int (serial_of (report (&posted, 0)), 0);

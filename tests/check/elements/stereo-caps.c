@@ -511,7 +511,7 @@ TEST (test_downstream_changes_the_format)
     caps = rig_output_caps (&rig);
     fail_unless_equals_string (gst_structure_get_string (gst_caps_get_structure
             (caps, 0), "format"), wanted[i]);
-    check_codes (map, caps, 16, 56, i == 1 ? expected_code8 (9, 0, 16, 0)
+    check_codes (map, caps, 16, 56, i == 1 ? expected_code8 (9, 16, 0)
         : expected_code (9, 0, 16, 0));
     gst_caps_unref (caps);
     gst_buffer_unref (map);

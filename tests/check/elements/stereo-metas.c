@@ -146,9 +146,9 @@ LOOP_TEST (test_matcher, 0, 2 * G_N_ELEMENTS (cases))
   rig_close (&rig);
 }
 
-/* Pushes one buffer.  Returns the text of the error, or NULL. */
+/* Pushes one buffer with CAPS.  Returns the text of the error, or NULL. */
 static gchar *
-error_of_filter (const gchar * launch, const gchar * caps, GstBuffer * buffer,
+error_of_filter (const gchar * launch, GstBuffer * buffer,
     GstFlowReturn * flow)
 {
   GstHarness *h = gst_harness_new_parse (launch);
@@ -158,7 +158,7 @@ error_of_filter (const gchar * launch, const gchar * caps, GstBuffer * buffer,
   GError *error;
 
   gst_element_set_bus (h->element, bus);
-  gst_harness_set_src_caps_str (h, caps);
+  gst_harness_set_src_caps_str (h, CAPS);
   *flow = gst_harness_push (h, buffer);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   if (message != NULL) {
@@ -182,7 +182,7 @@ LOOP_TEST (test_filter, 0, G_N_ELEMENTS (cases))
 
   if (strcmp (meta_case->caps, CAPS) != 0)
     return;
-  error = error_of_filter ("disparitycolor range-min=0 range-max=9", CAPS,
+  error = error_of_filter ("disparitycolor range-min=0 range-max=9",
       buffer_with_meta (meta_case), &flow);
   if (meta_case->error == NULL) {
     fail_unless (error == NULL, "%s", error);
@@ -199,7 +199,7 @@ LOOP_TEST (test_filter, 0, G_N_ELEMENTS (cases))
 TEST (test_filter_with_a_short_buffer)
 {
   GstFlowReturn flow;
-  gchar *error = error_of_filter ("disparitycolor", CAPS,
+  gchar *error = error_of_filter ("disparitycolor",
       gst_buffer_new_and_alloc (SIZE - 1), &flow);
 
   fail_unless (error != NULL && strstr (error, "383 bytes")

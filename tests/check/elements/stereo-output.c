@@ -69,7 +69,7 @@ TEST (test_codes_of_8_bits)
         gchar *launch = g_strdup_printf (VCBW "num-disparities=%d "
             "invalid-value=%u", numbers[n], invalid[i]);
 
-        check_match (launch, "GRAY8", d, 40, 90, expected_code8 (d, 0,
+        check_match (launch, "GRAY8", d, 40, 90, expected_code8 ((guint) d,
                 (guint) numbers[n], invalid[i]));
         g_free (launch);
       }

@@ -118,10 +118,10 @@ results_open (Results * r, const gchar * properties)
 }
 
 static void
-results_caps (Results * r, const gchar * caps)
+results_caps (Results * r)
 {
-  rig_caps (&r->rig, LEFT, caps);
-  rig_caps (&r->rig, RIGHT, caps);
+  rig_caps (&r->rig, LEFT, SMALL);
+  rig_caps (&r->rig, RIGHT, SMALL);
 }
 
 /* Starts matching of small views. */
@@ -129,7 +129,7 @@ static void
 results_play (Results * r)
 {
   results_open (r, "");
-  results_caps (r, SMALL);
+  results_caps (r);
 }
 
 /* The same, with consistency checks of both result streams. */
@@ -476,7 +476,7 @@ TEST (test_eos_without_data)
 
     results_open (&r, "");
     if (with_caps)
-      results_caps (&r, SMALL);
+      results_caps (&r);
     finish (&r);
     for (guint i = 0; i < N_MORE; i++) {
       GstEvent *event = sticky (r.more[i]->sinkpad, GST_EVENT_STREAM_START);
@@ -598,7 +598,7 @@ TEST (test_meta)
 
     results_open (&r, "disparity-scale=8 min-disparity=-3 invalid-value=5");
     gst_harness_set_sink_caps_str (r.more[CONFIDENCE], text);
-    results_caps (&r, SMALL);
+    results_caps (&r);
     map = match_at (&r, 0);
     check_meta (map, "disparity", 8, 24, 5);
     gst_buffer_unref (map);
@@ -913,7 +913,7 @@ TEST (test_pool_of_downstream_is_used)
     gst_pad_add_probe (r.more[i]->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
         answer, &downstream[i], NULL);
   }
-  results_caps (&r, SMALL);
+  results_caps (&r);
   for (guint n = 0; n < 10; n++) {
     gst_buffer_unref (match_at (&r, n));
     for (guint i = 0; i < N_MORE; i++) {
@@ -999,7 +999,7 @@ TEST (test_latency)
   results_open (&r, "");
   gst_harness_set_upstream_latency (r.rig.view[LEFT], 30 * GST_MSECOND);
   gst_harness_set_upstream_latency (r.rig.view[RIGHT], 70 * GST_MSECOND);
-  results_caps (&r, SMALL);
+  results_caps (&r);
   gst_buffer_unref (match_at (&r, 0));
   for (guint i = 0; i < N_MORE; i++)
     fail_unless_equals_uint64 (gst_harness_query_latency (r.more[i]),
