@@ -528,7 +528,7 @@ choose_rectification (const StereoCalibration * c,
 }
 
 StereoStatus
-stereo_rectification_init_shape (StereoRectification * self,
+stereo_rectification_init (StereoRectification * self,
     const StereoCalibration * c, int view, int width, int height,
     const StereoRectifiedShape * shape, StereoMessage * why)
 {
@@ -577,17 +577,6 @@ stereo_rectification_init_shape (StereoRectification * self,
     self->doffs = projections[1][2] - projections[0][2];
   }
   return STEREO_OK;
-}
-
-StereoStatus
-stereo_rectification_init (StereoRectification * self,
-    const StereoCalibration * c, int view, int width, int height, double alpha,
-    StereoMessage * why)
-{
-  const StereoRectifiedShape shape = {.alpha = alpha };
-
-  return stereo_rectification_init_shape (self, c, view, width, height, &shape,
-      why);
 }
 
 /* The ray of a pixel in coordinates of the rectified view; false if it would be

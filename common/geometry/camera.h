@@ -146,22 +146,16 @@ typedef struct
  * focal length.  alpha scales it as in OpenCV's stereoRectify(): 0 = crop to
  * valid pixels, 1 = keep all source pixels, -1 = keep the focal length.
  *
- * STEREO_ERROR_ARGUMENT if the calibration is invalid.
+ * With a field of view, the focal length is that of a view of this width, and
+ * the principal point is the centre; projections in the calibration are not
+ * used, rotations are.  Wide lenses (see lens.h) and cylinders always have a
+ * field of view, by default STEREO_WIDE_FIELD_OF_VIEW.
+ *
+ * STEREO_ERROR_ARGUMENT if the calibration or the field of view is invalid.
  */
 STEREO_CHECKED StereoStatus stereo_rectification_init (StereoRectification *
     self, const StereoCalibration * calibration, int view, int width,
-    int height, double alpha, StereoMessage * why);
-
-/*
- * The same for a given shape.  With a field of view, the focal length is that
- * of a view of this width, and the principal point is the centre; projections
- * in the calibration are not used, rotations are.  Wide lenses (see lens.h) and
- * cylinders always have a field of view, by default STEREO_WIDE_FIELD_OF_VIEW.
- */
-STEREO_CHECKED StereoStatus stereo_rectification_init_shape
-    (StereoRectification * self, const StereoCalibration * calibration,
-    int view, int width, int height, const StereoRectifiedShape * shape,
-    StereoMessage * why);
+    int height, const StereoRectifiedShape * shape, StereoMessage * why);
 
 /* The position of pixel (u, v) of the rectified view in the image; false if the
  * lens has no image of it. */

@@ -45,8 +45,8 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
       double x, y;
 
       why.text[0] = '\0';
-      if (stereo_rectification_init_shape (&r, &calibration, i % 2, WIDTH,
-              HEIGHT, &shape, &why) != STEREO_OK) {
+      if (stereo_rectification_init (&r, &calibration, i % 2, WIDTH, HEIGHT,
+              &shape, &why) != STEREO_OK) {
         if (why.text[0] == '\0')
           abort ();
         continue;

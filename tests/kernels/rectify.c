@@ -80,14 +80,17 @@ distorted_cameras (int width, int height, StereoLens lens)
   return c;
 }
 
+static const StereoRectifiedShape cropped = {.alpha = 0 };
+
 static StereoRectification
 rectification (const StereoCalibration * c, int view, int width, int height,
     double alpha)
 {
+  const StereoRectifiedShape shape = {.alpha = alpha };
   StereoRectification r;
   StereoMessage why = { "" };
 
-  if (stereo_rectification_init (&r, c, view, width, height, alpha, &why)
+  if (stereo_rectification_init (&r, c, view, width, height, &shape, &why)
       != STEREO_OK) {
     fprintf (stderr, "%s\n", why.text);
     exit (1);
@@ -253,8 +256,8 @@ TEST (test_sizes)
     CHECK_DOUBLE (fabs (2 * x[0] + 0.5 - x[1]), <, 1e-9);
     CHECK_DOUBLE (fabs (2 * y[0] + 0.5 - y[1]), <, 1e-9);
   }
-  CHECK_INT (stereo_rectification_init (&small, &c, 0, 480, 360, 0, &why), ==,
-      STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_rectification_init (&small, &c, 0, 480, 360, &cropped,
+          &why), ==, STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (why.text, "for images of 320x240, and these are 480x360");
 }
 
@@ -264,7 +267,7 @@ check_refused (StereoCalibration c, const char *text)
   StereoRectification r;
   StereoMessage why = { "" };
 
-  CHECK_INT (stereo_rectification_init (&r, &c, 0, 64, 48, 0, &why), ==,
+  CHECK_INT (stereo_rectification_init (&r, &c, 0, 64, 48, &cropped, &why), ==,
       STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (why.text, text);
 }
@@ -457,7 +460,7 @@ shaped (const StereoCalibration * c, int view, StereoProjection projection,
   StereoRectification r;
   StereoMessage why = { "" };
 
-  if (stereo_rectification_init_shape (&r, c, view, 640, 480, &shape, &why)
+  if (stereo_rectification_init (&r, c, view, 640, 480, &shape, &why)
       != STEREO_OK) {
     fprintf (stderr, "%s\n", why.text);
     exit (1);
@@ -616,8 +619,8 @@ check_wide_refused (StereoLens lens, double xi, double alpha, double beta,
   c.camera[1].xi = xi;
   c.camera[1].alpha = alpha;
   c.camera[1].beta = beta;
-  CHECK_INT (stereo_rectification_init_shape (&r, &c, 0, 640, 480, &shape,
-          &why), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_rectification_init (&r, &c, 0, 640, 480, &shape, &why), ==,
+      STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (why.text, text);
 }
 

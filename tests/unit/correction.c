@@ -16,6 +16,8 @@ static const StereoCorrection typical = {
         -0.02}
 };
 
+static const StereoRectifiedShape cropped = {.alpha = 0 };
+
 /* -------------------------------------------------------------------- text */
 
 TEST (test_text_keeps_all_digits)
@@ -168,7 +170,7 @@ TEST (test_grid_after_a_rectification)
   correction.height = 480;
   correction.focal_length = 480;
   REQUIRE (stereo_rectification_init (&rectification, &calibration,
-          STEREO_LEFT, 640, 480, 0, &why) == STEREO_OK);
+          STEREO_LEFT, 640, 480, &cropped, &why) == STEREO_OK);
   stereo_correction_grid (&correction, STEREO_LEFT, &rectification, nodes);
   for (int i = 0; i < 41 * 31; i++) {
     double x, y;
@@ -247,7 +249,8 @@ TEST (test_calibration_file_is_the_correction)
     camera->height = correction.height;
     calibration.has_camera[view] = calibration.has_rectification[view] = true;
     REQUIRE (stereo_rectification_init (&rectification, &calibration, view,
-            correction.width, correction.height, 0, NULL) == STEREO_OK);
+            correction.width, correction.height, &cropped, NULL)
+        == STEREO_OK);
     for (int i = 0; i < 400; i++) {
       const double u = i % 20 * (correction.width - 1) / 19.0;
       const double v = (int) (i / 20) * (correction.height - 1) / 19.0;

@@ -287,7 +287,7 @@ load_calibration (GstStereoRectify * self, const gchar * paths, gdouble unit,
         ("Cannot use the calibration: %s.", why.text), (NULL));
     return FALSE;
   }
-  if (stereo_rectification_init_shape (&self->rectification, &calibration,
+  if (stereo_rectification_init (&self->rectification, &calibration,
           self->is_right ? STEREO_RIGHT : STEREO_LEFT, width, height, shape,
           &why) != STEREO_OK) {
     GST_STEREO_FAIL (&filter->failure, RESOURCE, SETTINGS,
