@@ -106,25 +106,6 @@ typedef struct
 void stereo_correction_grid (const StereoCorrection * correction, int view,
     const StereoRectification * rectification, StereoGridNode * nodes);
 
-/* The source of pixel (u, v) in 1/256 pixel, interpolated between the four
- * nodes around it: the exact quotient, rounded half up.  columns:
- * stereo_grid_nodes (width).  Integers only: the same on all backends. */
-static inline void
-stereo_grid_source (const StereoGridNode * nodes, int columns, int u, int v,
-    int32_t * x, int32_t * y)
-{
-  const StereoGridNode *n = nodes + (size_t) (v / STEREO_GRID_STEP)
-      * (size_t) columns + u / STEREO_GRID_STEP, *m = n + columns;
-  const int64_t fu = u % STEREO_GRID_STEP, fv = v % STEREO_GRID_STEP;
-  const int64_t gu = STEREO_GRID_STEP - fu, gv = STEREO_GRID_STEP - fv;
-
-  /* 256 nodes' weights, and 256 units of a node in 1/256 pixel */
-  *x = (int32_t) (((n[0].x * gu + n[1].x * fu) * gv + (m[0].x * gu
-              + m[1].x * fu) * fv + 32768) >> 16);
-  *y = (int32_t) (((n[0].y * gu + n[1].y * fu) * gv + (m[0].y * gu
-              + m[1].y * fu) * fv + 32768) >> 16);
-}
-
 #ifdef __cplusplus
 }
 #endif

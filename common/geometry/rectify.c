@@ -110,7 +110,9 @@ make_unchanged_sources (int width, int height, StereoSource * sources)
   }
 }
 
-/* Row v of stereo_grid_source(), which is linear between two nodes of a row. */
+/* The sources of row v in 1/256 pixel, interpolated between the four nodes
+ * around each: the exact quotient, rounded half up.  It is linear between two
+ * nodes of a row.  columns: stereo_grid_nodes (width). */
 static void
 make_corrected_row (const StereoGridNode * nodes, int columns, int width, int v,
     StereoSource * sources)

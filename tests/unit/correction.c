@@ -107,6 +107,23 @@ TEST (test_wrong_text_is_refused)
 
 /* -------------------------------------------------------------------- grid */
 
+/* The source of pixel (u, v) in 1/256 pixel, as the operation "rectify"
+ * interpolates it.  columns: stereo_grid_nodes (width). */
+static void
+grid_source (const StereoGridNode * nodes, int columns, int u, int v,
+    int32_t * x, int32_t * y)
+{
+  const StereoGridNode *n = nodes + (size_t) (v / STEREO_GRID_STEP)
+      * (size_t) columns + u / STEREO_GRID_STEP, *m = n + columns;
+  const int64_t fu = u % STEREO_GRID_STEP, fv = v % STEREO_GRID_STEP;
+  const int64_t gu = STEREO_GRID_STEP - fu, gv = STEREO_GRID_STEP - fv;
+
+  *x = (int32_t) (((n[0].x * gu + n[1].x * fu) * gv + (m[0].x * gu
+              + m[1].x * fu) * fv + 32768) >> 16);
+  *y = (int32_t) (((n[0].y * gu + n[1].y * fu) * gv + (m[0].y * gu
+              + m[1].y * fu) * fv + 32768) >> 16);
+}
+
 /* Source positions of the grid in 1/256 pixel are those of the formula. */
 TEST (test_grid_is_the_correction)
 {
@@ -123,7 +140,7 @@ TEST (test_grid_is_the_correction)
       double x, y;
       int32_t gx, gy;
 
-      stereo_grid_source (nodes, columns, u, v, &gx, &gy);
+      grid_source (nodes, columns, u, v, &gx, &gy);
       stereo_correction_source (&typical, view == 1, u, v, &x, &y);
       worst = fmax (worst, hypot (gx / 256.0 - x, gy / 256.0 - y));
     }
@@ -144,7 +161,7 @@ TEST (test_no_change_is_exact)
     for (int u = 0; u < 100; u++) {
       int32_t x, y;
 
-      stereo_grid_source (nodes, 8, u, v, &x, &y);
+      grid_source (nodes, 8, u, v, &x, &y);
       CHECK_INT (x, ==, 256 * u);
       CHECK_INT (y, ==, 256 * v);
     }
