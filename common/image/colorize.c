@@ -14,31 +14,6 @@
 #include <string.h>
 
 #define N_CODES 65536
-#define LARGEST 1e9             /* disparity */
-
-const StereoParamSpec stereo_colorize_params[] = {
-  STEREO_PARAM_ENUM_ROW (StereoColorizeParams, colormap, "colormap",
-      "Colour map, from far to near", STEREO_COLORMAP_TURBO,
-      stereo_colormap_values),
-  STEREO_PARAM_DOUBLE_ROW (StereoColorizeParams, scale, "scale",
-      "Disparity codes per pixel", 16, 1e-6, LARGEST),
-  STEREO_PARAM_DOUBLE_ROW (StereoColorizeParams, minimum, "minimum",
-      "Disparity of code 0, in pixels", 0, -LARGEST, LARGEST),
-  STEREO_PARAM_DOUBLE_ROW (StereoColorizeParams, low, "low",
-      "Disparity at the far end of the colour map, in pixels", 0, -LARGEST,
-      LARGEST),
-  STEREO_PARAM_DOUBLE_ROW (StereoColorizeParams, high, "high",
-      "Disparity at the near end of the colour map, in pixels", 63, -LARGEST,
-      LARGEST),
-  STEREO_PARAM_INT_ROW (StereoColorizeParams, invalid_value, "invalid-value",
-      "Code of invalid pixels (-1 = none)", 0, -1, 65535),
-  STEREO_PARAM_UINT_ROW (StereoColorizeParams, invalid_color, "invalid-color",
-      "Colour of invalid pixels, 0xAARRGGBB", 0xff000000u, 0,
-      0xffffffffu),
-  STEREO_PARAM_BOOL_ROW (StereoColorizeParams, alpha, "alpha",
-      "Store alpha in the fourth byte of a pixel; otherwise it is 255", false),
-  STEREO_PARAM_END
-};
 
 typedef struct
 {

@@ -25,17 +25,15 @@ extern "C" {
 typedef struct
 {
   int colormap;                 /* StereoColormap */
-  double scale;
-  double minimum;
-  double low;                   /* differs from high */
-  double high;
-  int invalid_value;
-  unsigned invalid_color;
-  bool alpha;
+  double scale;                 /* codes per pixel */
+  double minimum;               /* disparity of code 0 */
+  double low;                   /* disparity at the far end of the colour map */
+  double high;                  /* at the near end; differs from low */
+  int invalid_value;            /* code of invalid pixels, -1 = none */
+  unsigned invalid_color;       /* 0xAARRGGBB */
+  bool alpha;                   /* store alpha in the fourth byte of a pixel;
+                                 * otherwise it is 255 */
 } StereoColorizeParams;
-
-/* Terminated by STEREO_PARAM_END. */
-extern const StereoParamSpec stereo_colorize_params[];
 
 /* Input "map", GRAY8 or GRAY16_LE; output "picture", packed RGB; parameters
  * StereoColorizeParams. */
