@@ -6,12 +6,12 @@
 
 #include "base/gststereodebug.h"
 
-GST_DEBUG_CATEGORY (gst_stereo_matcher_debug);
+GST_DEBUG_CATEGORY (gst_stereo_base_debug);
 
 void
 gst_stereo_debug_init (void)
 {
-  GST_DEBUG_CATEGORY_INIT (gst_stereo_matcher_debug, "stereobase", 0,
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_base_debug, "stereobase", 0,
       "Base classes of the stereo elements");
 }
 

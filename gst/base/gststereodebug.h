@@ -15,9 +15,9 @@
 
 G_BEGIN_DECLS
 
-GST_DEBUG_CATEGORY_EXTERN (gst_stereo_matcher_debug);
+GST_DEBUG_CATEGORY_EXTERN (gst_stereo_base_debug);
 #ifndef GST_CAT_DEFAULT
-#define GST_CAT_DEFAULT gst_stereo_matcher_debug
+#define GST_CAT_DEFAULT gst_stereo_base_debug
 #endif
 
 /* Initializes the category.  Call it before logging; repeated calls have no
