@@ -237,8 +237,7 @@ static StereoStatus
 cpu_alloc (StereoDevice * device, size_t bytes, void **memory,
     StereoMessage * why)
 {
-  size_t rounded = (bytes + STEREO_ARENA_ALIGNMENT - 1)
-      / STEREO_ARENA_ALIGNMENT * STEREO_ARENA_ALIGNMENT;
+  size_t rounded = stereo_round_up (bytes, STEREO_ARENA_ALIGNMENT);
   StereoStatus status = stereo_memory_check (bytes, why);
   void *p;
 
