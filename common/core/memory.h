@@ -18,7 +18,8 @@
  * Without any of these files there is no limit.
  *
  * Windows does not overcommit, but swaps: its limits are the available physical
- * memory, commit charge and address space of GlobalMemoryStatusEx().
+ * memory, commit charge and address space of GlobalMemoryStatusEx().  On macOS
+ * the limit is the memory of free and inactive pages.
  */
 
 #ifndef STEREO_CORE_MEMORY_H

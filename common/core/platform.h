@@ -6,8 +6,8 @@
 
 /*
  * C11 and POSIX threads are the same everywhere (winpthreads on Windows).
- * platform-posix.c and platform-windows.c have the rest; available memory is in
- * memory-linux.c and memory-windows.c.
+ * platform-posix.c and platform-windows.c have the rest; memory.h has available
+ * memory.
  */
 
 #ifndef STEREO_CORE_PLATFORM_H
