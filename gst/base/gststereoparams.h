@@ -40,7 +40,8 @@ void gst_stereo_params_get_property (GstStereoParams * self, guint id,
     GValue * value);
 
 /* Replaces the network of cost=learned: stereo_params_set_weights().  Without
- * effect if the algorithm has no such cost. */
+ * effect if the algorithm has no such cost.  FALSE, with the reason, if the
+ * text is refused. */
 gboolean gst_stereo_params_set_weights (GstStereoParams * self,
     const gchar * text, gsize length, StereoMessage * why);
 
@@ -65,13 +66,13 @@ void gst_stereo_table_init (const StereoParamSpec * table, gpointer params);
 /* With the element's object lock held.  Ignores NaN. */
 void gst_stereo_table_set_property (const StereoParamSpec * spec,
     gpointer params, const GValue * value);
+void gst_stereo_table_get_property (const StereoParamSpec * spec,
+    gconstpointer params, GValue * value);
 
 /* Whether the properties that describe the codes of a map without metadata are
  * all set: bit i is that of row i. */
 gboolean gst_stereo_table_codes_set (const StereoParamSpec * table,
     guint64 set);
-void gst_stereo_table_get_property (const StereoParamSpec * spec,
-    gconstpointer params, GValue * value);
 
 G_END_DECLS
 
