@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* A conversion to a luma or colour view.  Layout fields as in StereoFormatInfo.
- * */
+/* A conversion to a luma or colour view.  Layout fields are those of
+ * StereoFormatInfo. */
 typedef struct
 {
   int width;

@@ -48,7 +48,7 @@ typedef struct
 typedef struct
 {
   GstClockTime last;            /* timestamp of the last examined pair */
-  guint n_few;                  /* pairs in a row with few consistent pixels */
+  guint n_few;                  /* pairs in a row with few reliable pixels */
   gboolean warned;
   guint8 *memory;               /* of the confidence, or NULL */
   gsize size;

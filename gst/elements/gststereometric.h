@@ -27,8 +27,8 @@ typedef struct
 
 /* Completes the properties by the metadata of the map, if any; otherwise
  * num_disparities of the result is 0.  Posts one message if it was filled.
- * FALSE, with an error posted, if the map
- * has no disparities, was changed upstream, or if the cameras are unknown. */
+ * FALSE, with an error posted, if the map has no disparities, was changed
+ * upstream, or if the cameras are unknown. */
 gboolean gst_stereo_metric_complete (StereoMetric * metric,
     const GstStereoMetricMap * map, GstStereoDisparity * disparity);
 

@@ -116,7 +116,7 @@ read_numbers (GstStereoYamlFile * file, const yaml_node_t * node,
   return append_numbers (file, data != NULL ? data : node, numbers, max, n, 2);
 }
 
-/* Reads exactly n numbers. */
+/* Reads as many numbers as are wanted, and no more. */
 static gboolean
 read_matrix (GstStereoYamlFile * file, const yaml_node_t * node,
     const gchar * what, gdouble * numbers, guint wanted)

@@ -82,8 +82,8 @@ check_flags (GstStereoSplit * self)
 
 /* -------------------------------------------------------------------- views */
 
-/* The caps of a view: those of the frame with another size and multiview mode.
- * */
+/* The caps of a view: those of the frame with another size and multiview
+ * mode. */
 static GstCaps *
 make_view_caps (GstStereoSplit * self, const GstCaps * frames, gint view)
 {
