@@ -82,7 +82,7 @@ stereo_format_row_bytes (const StereoFormatInfo * info, int plane, int width)
   size_t step = (size_t) 1 << info->shift_x;
 
   if (plane == 0 && info->n_planes == 1)
-    return ((size_t) width + step - 1) / step * step * info->pixel_bytes;
+    return stereo_round_up ((size_t) width, step) * info->pixel_bytes;
   if (plane == 0)
     return (size_t) width * info->pixel_bytes;
   return ((size_t) width + step - 1) / step * info->chroma_bytes;

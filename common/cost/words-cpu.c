@@ -21,7 +21,7 @@
 static size_t
 row_stride (int width)
 {
-  return ((size_t) width + 63) / 64 * 64 + STEREO_WORDS_MARGIN;
+  return stereo_round_up ((size_t) width, 64) + STEREO_WORDS_MARGIN;
 }
 
 size_t

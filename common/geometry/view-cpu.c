@@ -32,7 +32,7 @@ typedef struct
 static size_t
 row_elements (const StereoViewFrame * f)
 {
-  return ((size_t) f->width + 15) / 16 * 16 + 2 * STEREO_VIEW_MARGIN;
+  return stereo_round_up ((size_t) f->width, 16) + 2 * STEREO_VIEW_MARGIN;
 }
 
 /* Those that a row of colours has. */

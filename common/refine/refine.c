@@ -201,8 +201,7 @@ stereo_refine_finish (StereoQueue * queue, const StereoRefineStages * stages,
 static void
 add_map (const StereoRefineConstants * k, StereoMap * map, StereoArena * arena)
 {
-  map->stride = ((size_t) k->width + STEREO_REFINE_PADDING - 1)
-      / STEREO_REFINE_PADDING * STEREO_REFINE_PADDING;
+  map->stride = stereo_round_up ((size_t) k->width, STEREO_REFINE_PADDING);
   stereo_arena_add (arena, (void **) &map->data,
       map->stride * (size_t) k->height + STEREO_REFINE_PADDING,
       sizeof (uint16_t));

@@ -56,7 +56,7 @@ STEREO_CHECK_WORK (StereoBpWork);
 static inline size_t
 stereo_bp_view_pitch (const StereoBpConstants * k)
 {
-  return ((size_t) k->width + 31) / 32 * 32;
+  return stereo_round_up ((size_t) k->width, 32);
 }
 
 /* Row 0 of the left (0) or right (1) view. */

@@ -71,7 +71,7 @@
 ALWAYS_INLINE size_t
 half_pitch (int width)
 {
-  return ((size_t) width / 2 + 16) / 16 * 16;
+  return stereo_round_up ((size_t) width / 2 + 1, 16);
 }
 
 ALWAYS_INLINE size_t

@@ -472,12 +472,11 @@ stereo_expstep_plan_cpu (const StereoSearch * search,
   int all = k->end_index - k->first_index, chunk = all;
   size_t threads = search->n_threads, plane;
 
-  work->pitch = ((size_t) k->width + 63) / 64 * 64;
+  work->pitch = stereo_round_up ((size_t) k->width, 64);
   plane = work->pitch * (size_t) k->height;
   for (int c = 0; c < 4; c++) {
-    if (stereo_expstep_uses_difference (k,
-        c) || (stereo_expstep_uses_weights (k, c)
-            && c <= k->channels))
+    if (stereo_expstep_uses_difference (k, c)
+        || (stereo_expstep_uses_weights (k, c) && c <= k->channels))
       stereo_arena_add (arena, (void **) &work->left[c],
           plane + 2 * STEREO_EXPSTEP_MARGIN, 1);
     if (stereo_expstep_uses_difference (k, c))

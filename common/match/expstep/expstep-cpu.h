@@ -161,7 +161,7 @@ stereo_expstep_ring_rows (const StereoExpstepConstants * k, int step)
 static inline size_t
 stereo_expstep_ring_pitch (const StereoExpstepConstants * k)
 {
-  return ((size_t) k->width + 63) / 64 * 64 | 64;
+  return stereo_round_up ((size_t) k->width, 64) | 64;
 }
 
 static inline size_t

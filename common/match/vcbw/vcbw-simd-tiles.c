@@ -268,7 +268,7 @@ right_indices (RightBest right, int row, int odd)
 static size_t
 right_pitch (int width)
 {
-  return ((size_t) width / 2 + 1 + 3 * LANES - 1) / LANES * LANES;
+  return stereo_round_up ((size_t) width / 2 + 1 + 2 * LANES, LANES);
 }
 
 /* cost: C of the left columns x, x + 2, ... of a row; those from `end` on are
