@@ -224,32 +224,10 @@ may_have_holes (const StereoParams * params)
   return stereo_params_get (params, "min-confidence", &least) && least > 0;
 }
 
-StereoStatus
-stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * given,
-    const StereoParams * params)
+static void
+configure_chain (StereoChain * chain, const StereoMatcherConfig * config,
+    const StereoParams * params, unsigned n_threads)
 {
-  StereoMatcherConfig copy;
-  const StereoMatcherConfig *config = &copy;
-  StereoPortSetup inputs[2], outputs[STEREO_N_RESULTS];
-  StereoMessage *why;
-  StereoStatus status;
-  StereoChain *chain;
-
-  if (m == NULL)
-    return STEREO_ERROR_ARGUMENT;
-  chain = m->chain;
-  why = stereo_runner_message (m->runner);
-  why->text[0] = '\0';
-  status = read_config (given, &copy, why);
-  if (status == STEREO_OK)
-    status = check_setup (m, config, params, why);
-  if (status == STEREO_OK)
-    status = stereo_runner_sync (m->runner);
-  if (status != STEREO_OK) {
-    stereo_runner_unconfigure (m->runner);
-    return status;
-  }
-
   chain->config = *config;
   chain->common = params->common;
   chain->refine = params->refine;
@@ -258,12 +236,19 @@ stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * given,
     chain->algorithm->limit_refine (params->own, &chain->refine);
   if (chain->algorithm->get_refine != NULL)
     chain->algorithm->get_refine (params->own, &chain->refine);
-  stereo_chain_make_search (chain, params->own,
-      stereo_runner_device (m->runner)->n_threads);
+  stereo_chain_make_search (chain, params->own, n_threads);
   if (chain->algorithm->subpixel && !chain->search.winners
       && may_have_holes (params))
     chain->common.median = false;
   stereo_half_configure (chain, params->own);
+}
+
+static void
+set_ports (const StereoChain * chain, StereoPortSetup inputs[2],
+    StereoPortSetup outputs[STEREO_N_RESULTS])
+{
+  const StereoMatcherConfig *config = &chain->config;
+
   for (int i = 0; i < 2; i++) {
     StereoFormat format = i == 0 ? config->left : config->right;
 
@@ -279,6 +264,34 @@ stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * given,
           ? config->output : STEREO_FORMAT_GRAY16_LE, config->width,
           config->height, has ? 1 : 0 };
   }
+}
+
+StereoStatus
+stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * given,
+    const StereoParams * params)
+{
+  StereoPortSetup inputs[2], outputs[STEREO_N_RESULTS];
+  StereoMatcherConfig config;
+  StereoMessage *why;
+  StereoStatus status;
+
+  if (m == NULL)
+    return STEREO_ERROR_ARGUMENT;
+  why = stereo_runner_message (m->runner);
+  why->text[0] = '\0';
+  status = read_config (given, &config, why);
+  if (status == STEREO_OK)
+    status = check_setup (m, &config, params, why);
+  if (status == STEREO_OK)
+    status = stereo_runner_sync (m->runner);
+  if (status != STEREO_OK) {
+    stereo_runner_unconfigure (m->runner);
+    return status;
+  }
+
+  configure_chain (m->chain, &config, params,
+      stereo_runner_device (m->runner)->n_threads);
+  set_ports (m->chain, inputs, outputs);
   return stereo_runner_configure (m->runner, inputs, outputs, params);
 }
 
