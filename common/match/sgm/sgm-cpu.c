@@ -59,17 +59,19 @@ typedef struct
 } Sweep;
 
 static uint32_t
-left_difference (const Sweep * s, int line, int position, int other_line,
+left_pixel (const Sweep * s, int line, int position)
+{
+  return stereo_view_pixel (&s->views->left, s->k->channels,
+      s->columns ? line : position, s->columns ? position : line);
+}
+
+/* g of a pixel of the line and one of another line. */
+static uint32_t
+left_difference (const Sweep * s, int position, int other_line,
     int other_position)
 {
-  const StereoView *left = &s->views->left;
-  int channels = s->k->channels;
-
-  return stereo_sgm_difference (channels, s->columns
-      ? stereo_view_pixel (left, channels, line, position)
-      : stereo_view_pixel (left, channels, position, line), s->columns
-      ? stereo_view_pixel (left, channels, other_line, other_position)
-      : stereo_view_pixel (left, channels, other_position, other_line));
+  return stereo_sgm_difference (s->k->channels, left_pixel (s, s->line,
+          position), left_pixel (s, other_line, other_position));
 }
 
 /* u of a neighbour of the straight predecessor, which is at position. */
@@ -79,8 +81,7 @@ similarity_of (const Sweep * s, int before, int position, int neighbor)
   if (neighbor < 0 || neighbor >= s->length
       || neighbor / STEREO_SGM_STRIP != position / STEREO_SGM_STRIP)
     return 0;
-  return s->k->similarity[left_difference (s, s->line, position, before,
-          neighbor)];
+  return s->k->similarity[left_difference (s, position, before, neighbor)];
 }
 
 static unsigned
@@ -148,16 +149,16 @@ step_path (const Sweep * s, int position, uint16_t * l)
   unsigned m = STEREO_SGM_NO_PATH;
 
   if (!alone) {
-    uint32_t g = left_difference (s, s->line, position, before, straight);
+    uint32_t g = left_difference (s, position, before, straight);
 
     r = range_of_line (s, before, straight);
     r.begin = here.begin > r.begin ? here.begin : r.begin;
     r.end = here.end < r.end ? here.end : r.end;
     p = k->penalty[g];
     if (k->three)
-      w = stereo_sgm_weights (k->similarity[g], similarity_of (s, before,
-      position,
-              position - 1), similarity_of (s, before, position, position + 1));
+      w = stereo_sgm_weights (k->similarity[g],
+          similarity_of (s, before, position, position - 1),
+          similarity_of (s, before, position, position + 1));
     for (int i = r.begin; i < r.end; i++)
       m = stereo_min_u32 (m, average_at (s, r, straight, &w, i));
   }
