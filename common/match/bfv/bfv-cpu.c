@@ -20,13 +20,13 @@ typedef struct
 {
   uint32_t *cost;               /* the grid */
   uint32_t *arms;
-  StereoBfvMean *row;                    /* H and N */
-  StereoBfvMean *last;                   /* A and n of the previous disparity */
-  StereoBfvMean *before;                 /* of the neighbours of the winner */
+  StereoBfvMean *row;           /* H and N */
+  StereoBfvMean *last;          /* A and n of the previous disparity */
+  StereoBfvMean *before;        /* of the neighbours of the winner */
   StereoBfvMean *after;
-  StereoBfvMean *left;                   /* of the winner */
+  StereoBfvMean *left;          /* of the winner */
   uint32_t *left_index;
-  StereoBfvMean *right;                  /* width x grid_height */
+  StereoBfvMean *right;         /* width x grid_height */
   uint32_t *right_index;
 } BfvSlices;
 
@@ -134,9 +134,10 @@ allocate_slices (const StereoBfvConstants * k, void *memory, BfvSlices * s)
 
 /* Cost and overlap at row v. */
 static void
-cost_row (const BfvPlainJob * job, int v, const BfvSlices * s)
+cost_row (const BfvPlainJob * job, int v)
 {
   const StereoBfvConstants *k = job->k;
+  const BfvSlices *s = job->slices;
   int y = v * k->sampling_y, d = k->min_disparity + job->index;
   size_t width = (size_t) k->width;
   size_t row = (size_t) v * (size_t) k->grid_width;
@@ -176,7 +177,7 @@ bfv_plain_sum_rows (const void *context, StereoSpan span)
   const BfvPlainJob *job = context;
 
   for (int v = span.begin; v < span.end; v++) {
-    cost_row (job, v, job->slices);
+    cost_row (job, v);
     sum_row (job->k, v, job->slices);
   }
 }
@@ -195,9 +196,10 @@ compete (StereoBfvMean mean, int index, StereoBfvMean * best, uint32_t * winner)
 
 /* Updates the winners of row v with a disparity. */
 static void
-bfv_plain_match_row (const BfvPlainJob * job, int v, const BfvSlices * s)
+bfv_plain_match_row (const BfvPlainJob * job, int v)
 {
   const StereoBfvConstants *k = job->k;
+  const BfvSlices *s = job->slices;
   size_t width = (size_t) k->width, grid_width = (size_t) k->grid_width;
 
   for (int u = 0; u < k->grid_width; u++) {
@@ -230,7 +232,7 @@ bfv_plain_match_rows (const void *context, StereoSpan span)
   const BfvPlainJob *job = context;
 
   for (int v = span.begin; v < span.end; v++)
-    bfv_plain_match_row (job, v, job->slices);
+    bfv_plain_match_row (job, v);
 }
 
 static void
@@ -270,8 +272,9 @@ stereo_bfv_match_cpu (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoWinners * winners)
 {
   BfvSlices s;
-  BfvPlainJob job = {.k = k,.views = views,.m = m,.winners = winners,.slices
-      = &s };
+  BfvPlainJob job = {.k = k,.views = views,.m = m,.winners = winners,
+    .slices = &s
+  };
 
   allocate_slices (k, m->work->memory, &s);
   for (size_t i = 0; i < (size_t) k->grid_width * (size_t) k->grid_height; i++)
@@ -306,9 +309,10 @@ stereo_bfv_allocate_votes (const StereoBfvConstants * k, void *memory,
 /* Finds voters and mismatches of row y by projecting the right winners to the
  * left view. */
 static void
-collect_row (const BfvPlainJob * job, int y, const StereoBfvVotes * votes)
+collect_row (const BfvPlainJob * job, int y)
 {
   const StereoBfvConstants *k = job->k;
+  const StereoBfvVotes *votes = job->votes;
   const StereoWinners *w = job->winners;
   const uint16_t *codes = job->map->data + (size_t) y * job->map->stride;
   const uint32_t *left = w->left + (size_t) y * w->left_stride;
@@ -343,7 +347,7 @@ collect_votes (const void *context, StereoSpan span)
   const BfvPlainJob *job = context;
 
   for (int y = span.begin; y < span.end; y++)
-    collect_row (job, y, job->votes);
+    collect_row (job, y);
 }
 
 void
@@ -527,8 +531,9 @@ stereo_bfv_vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoMap * map)
 {
   StereoBfvVotes votes;
-  BfvPlainJob job = {.k = k,.m = m,.winners = winners,.map = map,.votes
-      = &votes };
+  BfvPlainJob job = {.k = k,.m = m,.winners = winners,.map = map,
+    .votes = &votes
+  };
 
   stereo_bfv_allocate_votes (k, m->work->memory, &votes);
   stereo_bfv_collect_votes (queue, k, winners, map, &votes);
