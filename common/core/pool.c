@@ -55,7 +55,7 @@ static struct
   unsigned sleeping;
   unsigned spinning;
   unsigned processors;
-  atomic_uint requested;            /* largest number of helpers requested */
+  atomic_uint requested;        /* largest number of helpers requested */
   atomic_uint n_threads;
   pthread_t threads[STEREO_POOL_MAX - 1];
 } pool = {

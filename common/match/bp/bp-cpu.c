@@ -211,8 +211,7 @@ difference_at (const StereoBpArgs * a, int xl, int xr, int y)
   size_t row = (size_t) y * stereo_bp_view_pitch (k);
 
   if (stereo_cost_uses_words (k->cost))
-    return stereo_words_cost (stereo_word_at (&a->frame->left_words, xl,
-    y),
+    return stereo_words_cost (stereo_word_at (&a->frame->left_words, xl, y),
         stereo_word_at (&a->frame->right_words, xr, y));
   if (stereo_cost_is_color (k->cost))
     return stereo_bp_color_difference (stereo_view_pixel (&a->frame->left,

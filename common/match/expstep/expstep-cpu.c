@@ -375,8 +375,7 @@ stereo_expstep_finish_cpu (const StereoMatchFrame * frame,
   return STEREO_OK;
 }
 
-/* --------------------------------------------------------------------
- * plans */
+/* -------------------------------------------------------------------- plans */
 
 /* Target size of the live rows of a chunk, for the cache of a thread. */
 #define CHUNK_BYTES ((size_t) 3 << 18)

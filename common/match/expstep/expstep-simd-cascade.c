@@ -38,7 +38,7 @@ typedef struct
   const StereoExpstepChunk *chunk;
   StereoExpstepPart part;
   bool fresh;                   /* this is the first chunk */
-  ExpstepLayout layout;                /* of rows of costs */
+  ExpstepLayout layout;         /* of rows of costs */
   uint16_t *sums;
   int n_passes;
   CascadePass pass[STEREO_EXPSTEP_MAX_PASSES];
