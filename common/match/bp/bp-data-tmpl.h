@@ -20,11 +20,11 @@ typedef struct
   int level;
   int first;                    /* first pixel of a half */
   int count;                    /* pixels of a half of each row */
-  int begin;                    /* begin <= i < end: valid results,
-      as pixels of */
-  int end;                      /* a half of the level */
-  int slots;                    /* rows in memory: row y replaces row y
-      - slots */
+  int begin;                    /* begin <= i < end: valid results, as pixels
+                                 * of a half of the level */
+  int end;
+  int slots;                    /* rows in memory: row y replaces row
+                                 * y - slots */
   size_t pitch;                 /* of messages */
   size_t data_pitch;
   Message *messages;

@@ -387,11 +387,11 @@ stereo_expstep_finish_cpu (const StereoMatchFrame * frame,
 #define MAX_CHUNK 64
 
 static int
-limit_chunk (size_t fitting, int lowest, int highest)
+clamp_count (size_t count, int lowest, int highest)
 {
-  if (fitting < (size_t) lowest)
+  if (count < (size_t) lowest)
     return lowest;
-  return fitting > (size_t) highest ? highest : (int) fitting;
+  return count > (size_t) highest ? highest : (int) count;
 }
 
 /* Divides the work between threads: first by disparities, then by rows, where
@@ -406,13 +406,13 @@ plan_parts (const StereoExpstepConstants * k,
 
   for (int i = 0; i < n_passes; i++)
     rows += stereo_expstep_ring_rows (k, passes[i].step);
-  work->ranges = limit_chunk ((size_t) all / MIN_RANGE, 1, threads);
-  work->bands = limit_chunk ((size_t) (k->height / MIN_BAND), 1,
+  work->ranges = clamp_count ((size_t) all / MIN_RANGE, 1, threads);
+  work->bands = clamp_count ((size_t) (k->height / MIN_BAND), 1,
       threads / work->ranges);
 
   /* chunks of equal size */
   all = (all + work->ranges - 1) / work->ranges;
-  work->part_chunk = limit_chunk (CHUNK_BYTES / ((size_t) rows * pitch),
+  work->part_chunk = clamp_count (CHUNK_BYTES / ((size_t) rows * pitch),
       MIN_CHUNK, MAX_CHUNK);
   chunks = (all + work->part_chunk - 1) / work->part_chunk;
   work->part_chunk = all > 0 ? (all + chunks - 1) / chunks : 1;
@@ -435,7 +435,7 @@ plan_sweeps (const StereoExpstepConstants * k,
   }
   work->ranges = work->bands = 1;
   work->lag = STEREO_EXPSTEP_ROWS
-      * limit_chunk (STEREO_EXPSTEP_APART * threads, 1, parts);
+      * clamp_count (STEREO_EXPSTEP_APART * threads, 1, parts);
   work->slots = k->height + reach + work->lag;
   /* a row, and the disparities of a block of columns */
   work->worker_bytes = all * (stereo_expstep_ring_pitch (k)
@@ -494,7 +494,7 @@ stereo_expstep_plan_cpu (const StereoSearch * search,
         threads);
   } else {
     if (!k->messages)
-      chunk = limit_chunk (CHUNK_BYTES * threads / plane, MIN_CHUNK,
+      chunk = clamp_count (CHUNK_BYTES * threads / plane, MIN_CHUNK,
           all < MIN_CHUNK ? MIN_CHUNK : all);
     for (int i = 0; i < 2; i++)
       stereo_arena_add (arena, (void **) &work->volume[i],

@@ -152,8 +152,8 @@ typedef struct
    * 64 elements at both ends. */
   uint8_t *left[4];
   uint8_t *right[4];
-  uint8_t *volume[2];           /* costs of a chunk,
-      in a layout of the backend */
+  uint8_t *volume[2];           /* costs of a chunk, in a layout of the
+                                 * backend */
   uint8_t *weights;             /* of all passes, or NULL if not stored */
   int ranges;                   /* of disparities, in match(); else 0 */
   int bands;                    /* of rows, in match() */
@@ -165,8 +165,8 @@ typedef struct
   void *best;                   /* winners, in a layout of the backend */
   size_t best_pitch[2];         /* elements of its rows: left and right view */
   uint16_t *sums;               /* CPU: last sums of a row, for each thread */
-  uint32_t *neighbors;          /* CUDA,
-      several chunks: sums of the neighbours */
+  uint32_t *neighbors;          /* CUDA, several chunks: sums of the neighbours
+                                 * of the winner, */
   uint16_t *last_sum;           /* and of the previous disparity; */
   uint32_t *seconds;            /* second minimum, and in the high half the
                                  * lowest sum but for the previous disparity */
