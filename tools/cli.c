@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void *
@@ -68,6 +69,14 @@ cli_number (const char *text, double *value)
     return false;
   *value = number;
   return true;
+}
+
+bool
+cli_exists (const char *path)
+{
+  struct stat status;
+
+  return stat (path, &status) == 0;
 }
 
 bool

@@ -29,6 +29,9 @@ char *cli_format (const char *text, ...) STEREO_PRINTF (1, 2)
 /* Parses a finite number; false if the text is anything else. */
 STEREO_CHECKED bool cli_number (const char *text, double *value);
 
+/* Whether a file or folder has this path. */
+bool cli_exists (const char *path);
+
 /* Exit statuses: computing or writing failed; arguments or files are wrong. */
 #define CLI_FAILED 1
 #define CLI_BAD_INPUT 2

@@ -37,14 +37,6 @@ static const KittiLayout kitti_layouts[] = {
 static const char *const v2_order[] = { "tsukuba", "venus", "teddy", "cones" };
 
 static bool
-exists (const char *path)
-{
-  struct stat status;
-
-  return stat (path, &status) == 0;
-}
-
-static bool
 is_folder (const char *path)
 {
   struct stat status;
@@ -57,7 +49,7 @@ static bool
 has (const char *folder, const char *name)
 {
   char *path = cli_format ("%s/%s", folder, name);
-  bool result = exists (path);
+  bool result = cli_exists (path);
 
   free (path);
   return result;
@@ -73,7 +65,7 @@ find_image (const char *folder, const char *name)
   for (size_t i = 0; i < sizeof (extensions) / sizeof (extensions[0]); i++) {
     char *path = cli_format ("%s/%s.%s", folder, name, extensions[i]);
 
-    if (exists (path))
+    if (cli_exists (path))
       return path;
     free (path);
   }
@@ -84,7 +76,7 @@ static bool
 has_image (const char *folder, const char *name)
 {
   char *path = find_image (folder, name);
-  bool result = exists (path);
+  bool result = cli_exists (path);
 
   free (path);
   return result;
@@ -311,7 +303,7 @@ scene_list_add (SceneList * list, const char *path, StereoMessage * why)
   bool none, good, any = false;
 
   if (!is_folder (path))
-    return image_fail (why, path, exists (path) ?
+    return image_fail (why, path, cli_exists (path) ?
         "is not a folder; use --left and --right for single images" :
         "no such folder");
   if (!add_folder (list, path, &none, why))
@@ -559,7 +551,7 @@ load_calib (const char *path, Scene * scene, StereoMessage * why)
   Setting s[] = { {"ndisp", ""}, {"vmin", ""}, {"vmax", ""}, {NULL, ""} };
   double disparities = 0;
 
-  if (!exists (path))
+  if (!cli_exists (path))
     return true;
   if (!read_settings (path, NULL, s, why)
       || !setting_number (path, &s[CALIB_NDISP], 1, STEREO_MAX_SIZE,
@@ -581,11 +573,11 @@ find_truth (const char *folder, const char *name)
   char *here = cli_format ("%s/%s", folder, name), *other;
   size_t length, start = find_last_part (folder, &length);
 
-  if (exists (here) || start < 2)
+  if (cli_exists (here) || start < 2)
     return here;
   other = cli_format ("%.*s_gt/%.*s/%s", (int) start - 1, folder,
       (int) length, folder + start, name);
-  if (!exists (other)) {
+  if (!cli_exists (other)) {
     free (other);
     return here;
   }
@@ -605,11 +597,11 @@ load_middlebury (const SceneSource * source, Scene * scene, StereoMessage * why)
   bool good = load_calib (calib, scene, why)
       && load_views (left, right, scene, why);
 
-  if (good && exists (truth)) {
+  if (good && cli_exists (truth)) {
     good = load_truth (truth, 0, NULL, scene, why);
     if (good)
       set_region (scene, SCENE_ALL, scene->truth);
-    if (good && exists (mask))
+    if (good && cli_exists (mask))
       good = load_mask (mask, scene, SCENE_NONOCC, why);
   }
   free (left);

@@ -15,7 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define PROGRAM "stereo-eval"
 #define die(...) cli_die (PROGRAM, __VA_ARGS__)
@@ -90,14 +89,6 @@ static const CliOption option_rows[] = {
   {.type = CLI_END}
 };
 
-static bool
-exists (const char *path)
-{
-  struct stat status;
-
-  return stat (path, &status) == 0;
-}
-
 /* Whether the first word of text is an algorithm. */
 static bool
 names_algorithm (const char *text)
@@ -116,7 +107,7 @@ take_argument (const char *text, const CliOption * after, void *data)
   const bool compared = after != NULL && after->offset == AT (compare)
       && after->type == CLI_FLAG;
 
-  cli_texts_add (compared && (names_algorithm (text) || !exists (text))
+  cli_texts_add (compared && (names_algorithm (text) || !cli_exists (text))
       ? &options->specs : &options->positional, text);
 }
 
@@ -180,9 +171,9 @@ sort_arguments (const Options * options, CliSetups * setups,
     if (by_name && setups->n == 0 && names_algorithm (text)) {
       if (!cli_setups_add (setups, text, &why))
         die ("%s", why.text);
-    } else if (strchr (text, '=') != NULL && !exists (text)) {
+    } else if (strchr (text, '=') != NULL && !cli_exists (text)) {
       cli_texts_add (properties, text);
-    } else if (names_algorithm (text) && !exists (text)) {
+    } else if (names_algorithm (text) && !cli_exists (text)) {
       die ("Expected one algorithm, got also '%s'; --compare takes several",
           text);
     } else {
@@ -190,7 +181,7 @@ sort_arguments (const Options * options, CliSetups * setups,
     }
   }
   if (by_name && setups->n == 0 && folders->n > 0
-      && !exists (folders->item[0]))
+      && !cli_exists (folders->item[0]))
     die ("'%s' is neither an algorithm nor a folder; --list shows the "
         "algorithms", folders->item[0]);
   if (by_name && setups->n == 0)
@@ -231,7 +222,7 @@ add_default_scenes (SceneList * scenes)
       && datasets[0] != '\0' ? datasets : "../shared/datasets");
   StereoMessage why = { "" };
 
-  if (!exists (path))
+  if (!cli_exists (path))
     die ("%s: no such folder; name a scene, or set STEREO_DATASETS", path);
   if (!scene_list_add (scenes, path, &why))
     die ("%s", why.text);
