@@ -223,11 +223,53 @@ show_progress (size_t done, size_t total, const char *scene, const char *what)
   free (text);
 }
 
+/* All runs on scene s; returns the exit status.  Stops after a failure unless
+ * options->keep_going. */
+static int
+evaluate_scene (const EvalOptions * options, StereoDevice * device,
+    const SceneSource * source, size_t s, EvalReport * report)
+{
+  const size_t total = report->n_runs * report->n_scenes;
+  StereoMessage why = { "" };
+  Scene scene = { 0 };
+  int status = 0;
+  bool loaded;
+
+  show_progress (s * report->n_runs, total, source->name, "reading");
+  loaded = scene_load (source, &scene, &why);
+  for (size_t i = 0; i < report->n_runs; i++) {
+    EvalRun *run = &report->run[i];
+    EvalResult *result = &run->result[s];
+    char *folder = run_folder (options, report, run);
+    int failure = CLI_BAD_INPUT;
+
+    show_progress (s * report->n_runs + i, total, source->name, run->label);
+    result->scene = source->name;
+    if (loaded)
+      failure = evaluate (options, device, source->name, &scene, run, folder,
+          result, &why);
+    free (folder);
+    if (failure == 0)
+      continue;
+
+    status = failure;
+    result->error = cli_format ("%s", why.text);
+    /* report an unreadable scene once */
+    if (loaded || i == 0) {
+      cli_progress_end ();
+      fprintf (stderr, "stereo-eval: %s\n", why.text);
+    }
+    if (!options->keep_going)
+      break;
+  }
+  scene_clear (&scene);
+  return status;
+}
+
 int
 eval_run (const EvalOptions * options, StereoDevice * device,
     const SceneList * scenes, EvalReport * report)
 {
-  size_t total = report->n_runs * report->n_scenes, done = 0;
   StereoMessage why = { "" };
   int status = 0;
 
@@ -236,41 +278,13 @@ eval_run (const EvalOptions * options, StereoDevice * device,
     return CLI_FAILED;
   }
   for (size_t s = 0; s < scenes->n; s++) {
-    const char *name = scenes->item[s].name;
-    Scene scene;
-    bool loaded;
+    const int failure = evaluate_scene (options, device, &scenes->item[s], s,
+        report);
 
-    show_progress (done, total, name, "reading");
-    memset (&scene, 0, sizeof (scene));
-    loaded = scene_load (&scenes->item[s], &scene, &why);
-    for (size_t i = 0; i < report->n_runs; i++, done++) {
-      EvalRun *run = &report->run[i];
-      EvalResult *result = &run->result[s];
-      char *folder = run_folder (options, report, run);
-      int failure = CLI_BAD_INPUT;
-
-      show_progress (done, total, name, run->label);
-      result->scene = name;
-      if (loaded)
-        failure = evaluate (options, device, name, &scene, run, folder,
-            result, &why);
-      free (folder);
-      if (failure == 0)
-        continue;
-
+    if (failure != 0)
       status = failure;
-      result->error = cli_format ("%s", why.text);
-      /* report an unreadable scene once */
-      if (loaded || i == 0) {
-        cli_progress_end ();
-        fprintf (stderr, "stereo-eval: %s\n", why.text);
-      }
-      if (!options->keep_going) {
-        scene_clear (&scene);
-        return status;
-      }
-    }
-    scene_clear (&scene);
+    if (failure != 0 && !options->keep_going)
+      return status;
   }
   cli_progress_end ();
   return status;
