@@ -87,23 +87,15 @@ def one_of(value: Any, what: str, names: Sequence[str]) -> str:
 
 
 def _specs() -> Iterator[Any]:
-    index = 0
-    while c.lib.stereo_algorithm_get(index):
-        algorithm = c.lib.stereo_algorithm_get(index)
-        yield functools.partial(c.lib.stereo_algorithm_param, algorithm)
-        index += 1
+    for algorithm in c.all_of(c.lib.stereo_algorithm_get):
+        yield from c.all_of(functools.partial(c.lib.stereo_algorithm_param, algorithm))
     for name in OPERATIONS:
-        yield functools.partial(c.lib.stereo_operation_param, name.encode())
+        yield from c.all_of(functools.partial(c.lib.stereo_operation_param, name.encode()))
 
 
 @functools.lru_cache(maxsize=None)
 def _dashed_names() -> FrozenSet[str]:
-    names = set()
-    for get in _specs():
-        index = 0
-        while get(index):
-            names.add(get(index).contents.name.decode())
-            index += 1
+    names = (spec.contents.name.decode() for spec in _specs())
     return frozenset(name for name in names if "-" in name)
 
 

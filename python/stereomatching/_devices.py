@@ -16,10 +16,7 @@ BACKENDS = ("auto", "cpu", "cuda")
 
 
 def _simd_names() -> List[str]:
-    names: List[str] = []
-    while c.lib.stereo_simd_name(len(names)):
-        names.append(c.lib.stereo_simd_name(len(names)).decode())
-    return names
+    return [name.decode() for name in c.all_of(c.lib.stereo_simd_name)]
 
 
 def device(backend: str, threads: int, simd: str, cuda_device: int) -> int:

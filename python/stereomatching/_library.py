@@ -10,11 +10,12 @@ the prefix of this package.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import sys
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t,
                     c_uint, c_uint32, c_uint64, c_void_p)
-from typing import Any, List
+from typing import Any, Callable, Iterator, List
 
 SONAME, _INSIDE = {
     "darwin": ("libstereomatching.1.dylib", "_stereomatching.so"),
@@ -58,8 +59,9 @@ class _Sized(Structure):
 
 
 class Config(_Sized):
-    _fields_ = [("struct_size", c_uint32), ("width", c_int), ("height", c_int), ("left", c_int), ("right", c_int),
-                ("output", c_int), ("left_colorimetry", c_int), ("right_colorimetry", c_int)]
+    _fields_ = [("struct_size", c_uint32), ("width", c_int), ("height", c_int), ("left", c_int),
+                ("right", c_int), ("output", c_int), ("left_colorimetry", c_int),
+                ("right_colorimetry", c_int)]
 
 
 class EnumValue(Structure):
@@ -73,8 +75,9 @@ class ParamSpec(Structure):
 
 
 class Stats(_Sized):
-    _fields_ = [("struct_size", c_uint32), ("frames", c_uint64), ("last_ns", c_uint64), ("total_ns", c_uint64),
-                ("device_bytes", c_size_t), ("host_bytes", c_size_t), ("allocations", c_uint64)]
+    _fields_ = [("struct_size", c_uint32), ("frames", c_uint64), ("last_ns", c_uint64),
+                ("total_ns", c_uint64), ("device_bytes", c_size_t), ("host_bytes", c_size_t),
+                ("allocations", c_uint64)]
 
 
 CORRECTION_TEXT_SIZE = 512
@@ -188,3 +191,8 @@ def _open() -> Any:
 
 
 lib: Any = _open()
+
+
+def all_of(get: Callable[[int], Any]) -> Iterator[Any]:
+    """What a function of the library returns for 0, 1 and so on, until it is NULL."""
+    return itertools.takewhile(bool, map(get, itertools.count()))

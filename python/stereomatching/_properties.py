@@ -50,13 +50,8 @@ def _property(spec: Any, initial: float) -> Property:
 
 
 def _read(get: Callable[[int], Any], initial: Callable[[Any], float]) -> Dict[str, Property]:
-    found: Dict[str, Property] = {}
-    while True:
-        spec = get(len(found))
-        if not spec:
-            return found
-        row = _property(spec.contents, initial(spec))
-        found[row.name] = row
+    rows = (_property(spec.contents, initial(spec)) for spec in c.all_of(get))
+    return {row.name: row for row in rows}
 
 
 def of_algorithm(algorithm: int) -> Dict[str, Property]:

@@ -13,13 +13,10 @@ from ._properties import Property, of_algorithm, of_operation
 
 
 def algorithm_names() -> Dict[str, str]:
-    found: Dict[str, str] = {}
-    while True:
-        algorithm = c.lib.stereo_algorithm_get(len(found))
-        if not algorithm:
-            return found
-        name = c.lib.stereo_algorithm_name(algorithm).decode()
-        found[name] = c.lib.stereo_algorithm_title(algorithm).decode()
+    """Names and titles."""
+    return {c.lib.stereo_algorithm_name(algorithm).decode():
+            c.lib.stereo_algorithm_title(algorithm).decode()
+            for algorithm in c.all_of(c.lib.stereo_algorithm_get)}
 
 
 def find_algorithm(name: str) -> int:

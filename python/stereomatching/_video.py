@@ -23,7 +23,6 @@ _TYPES = {"double": float, "int": int, "uint": int, "boolean": lambda text: text
 
 Tag = Dict[str, Union[int, float, str]]
 
-
 # By what the codes are
 _REQUIRED = {"disparity": ("disparity_scale", "min_disparity", "invalid_value"),
              "depth": ("depth_scale", "invalid_value"),
