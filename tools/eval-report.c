@@ -68,12 +68,11 @@ eval_average (const EvalReport * report, const EvalRun * run, size_t rank,
 bool
 eval_is_v2 (const EvalReport * report, const EvalRun * run)
 {
-  static const char *const names[] = { "tsukuba", "venus", "teddy", "cones" };
   unsigned seen = 0;
 
-  if (report->n_scenes != 4)
+  if (report->n_scenes != SCENE_N_V2)
     return false;
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < SCENE_N_V2; i++) {
     const EvalResult *result = &run->result[i];
 
     if (result->error != NULL || !result->official)
@@ -82,10 +81,10 @@ eval_is_v2 (const EvalReport * report, const EvalRun * run)
       if (!result->has[r])
         return false;
     }
-    for (unsigned n = 0; n < 4; n++)
-      seen |= (unsigned) (strcmp (result->scene, names[n]) == 0) << n;
+    for (unsigned n = 0; n < SCENE_N_V2; n++)
+      seen |= (unsigned) (strcmp (result->scene, scene_v2_names[n]) == 0) << n;
   }
-  return seen == 0xf;
+  return seen == (1u << SCENE_N_V2) - 1;
 }
 
 const EvalRun *

@@ -20,6 +20,10 @@ const char *const scene_region_names[SCENE_N_REGIONS] = {
   "nonocc", "all", "disc"
 };
 
+const char *const scene_v2_names[SCENE_N_V2] = {
+  "tsukuba", "venus", "teddy", "cones"
+};
+
 typedef struct
 {
   const char *left, *right, *occ, *noc;
@@ -32,9 +36,6 @@ static const KittiLayout kitti_layouts[] = {
 };
 
 #define N_LAYOUTS ((int) (sizeof (kitti_layouts) / sizeof (kitti_layouts[0])))
-
-/* The order of the tables of Middlebury v2. */
-static const char *const v2_order[] = { "tsukuba", "venus", "teddy", "cones" };
 
 static bool
 is_folder (const char *path)
@@ -149,11 +150,11 @@ scene_list_clear (SceneList * list)
 static int
 v2_rank (const char *name)
 {
-  for (int i = 0; i < 4; i++) {
-    if (strcmp (v2_order[i], name) == 0)
-      return i;
-  }
-  return 4;
+  int i = 0;
+
+  while (i < SCENE_N_V2 && strcmp (scene_v2_names[i], name) != 0)
+    i++;
+  return i;
 }
 
 static int

@@ -42,6 +42,10 @@ typedef enum
 /* "nonocc", "all", "disc". */
 extern const char *const scene_region_names[SCENE_N_REGIONS];
 
+/* The scenes of Middlebury v2, in the order of its tables. */
+#define SCENE_N_V2 4
+extern const char *const scene_v2_names[SCENE_N_V2];
+
 /* The location of a scene, which is not read yet. */
 typedef struct
 {
