@@ -326,7 +326,5 @@ bench_pool_make (BenchPool * pool, StereoDevice * device, const BenchCase * c,
     status = stereo_device_copy (device, pool->memory, pool->pinned,
         pool->n * pool->set_bytes, why);
   }
-  if (status != STEREO_OK)
-    bench_pool_clear (pool);
   return status;
 }

@@ -25,7 +25,7 @@ typedef struct
 } BenchPool;
 
 /* Makes the images of a case, in pinned memory and, unless the device is the
- * CPU, in its memory. */
+ * CPU, in its memory.  The pool is to be cleared also if this fails. */
 STEREO_CHECKED StereoStatus bench_pool_make (BenchPool * pool,
     StereoDevice * device, const BenchCase * c, const BenchSettings * settings,
     StereoMessage * why);
