@@ -341,17 +341,20 @@ bench_run (StereoDevice * device, const BenchCase * c,
     const BenchSettings * settings, BenchResult * result, int *status,
     StereoMessage * why)
 {
-  StereoMatcherConfig config = { sizeof (StereoMatcherConfig), c->width,
-      c->height, c->format, c->format,
-    STEREO_FORMAT_GRAY16_LE, STEREO_COLORIMETRY_BT601_FULL,
-    STEREO_COLORIMETRY_BT601_FULL
-  };
+  StereoMatcherConfig config = STEREO_MATCHER_CONFIG_INIT;
   Runner r = { 0 };
   StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
   StereoStatus problem;
   bool good = false;
 
-  *status = 1;
+  config.width = c->width;
+  config.height = c->height;
+  config.left = config.right = c->format;
+  config.output = STEREO_FORMAT_GRAY16_LE;
+  config.left_colorimetry = config.right_colorimetry
+      = STEREO_COLORIMETRY_BT601_FULL;
+
+  *status = CLI_FAILED;
   problem = stereo_matcher_new (c->setup->algorithm, device, &r.matcher);
   if (problem != STEREO_OK)
     return cli_fail (why, "%s: %s", stereo_device_name (device),
@@ -360,7 +363,7 @@ bench_run (StereoDevice * device, const BenchCase * c,
   problem = stereo_matcher_configure (r.matcher, &config, c->params);
   if (problem != STEREO_OK) {
     if (problem == STEREO_ERROR_ARGUMENT)
-      *status = 2;
+      *status = CLI_BAD_INPUT;
     cli_fail (why, "%s", stereo_matcher_error (r.matcher));
   } else if (bench_pool_make (&r.pool, device, c, settings, why) == STEREO_OK) {
     good = measure_times (&r, DEVICE, settings, &result->device, result);

@@ -99,7 +99,8 @@ size_t bench_rotation (const StereoDevice * device);
 /* Bytes of a pair, without planes that are not read, and of its 16-bit map. */
 double bench_traffic (const BenchCase * c);
 
-/* *status is the exit status of a failure: 2 for invalid arguments, else 1. */
+/* *status is the exit status of a failure: CLI_BAD_INPUT for invalid arguments,
+ * else CLI_FAILED. */
 STEREO_CHECKED bool bench_run (StereoDevice * device, const BenchCase * c,
     const BenchSettings * settings, BenchResult * result, int *status,
     StereoMessage * why);

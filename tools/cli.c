@@ -22,7 +22,7 @@ cli_resize (void *memory, size_t bytes)
 
   if (result == NULL) {
     fprintf (stderr, "out of memory\n");
-    exit (1);
+    exit (CLI_FAILED);
   }
   return result;
 }
@@ -125,7 +125,7 @@ setup_new (CliSetup * setup, const StereoAlgorithm * algorithm)
   setup->algorithm = algorithm;
   if (stereo_params_new (algorithm, &setup->params) != STEREO_OK) {
     fprintf (stderr, "out of memory\n");
-    exit (1);
+    exit (CLI_FAILED);
   }
   make_label (setup);
 }

@@ -9,7 +9,7 @@
  *
  * Functions that can fail return false, write the reason to why, which must not
  * be NULL, and leave their outputs untouched.  Functions that allocate exit
- * with status 1 when memory runs out.
+ * with CLI_FAILED when memory runs out.
  */
 
 #ifndef CLI_H
