@@ -483,6 +483,28 @@ setting_number (const char *path, const Setting * setting, double minimum,
 enum
 { INI_NDISP, INI_GT_SCALE, INI_GT_INVALID, INI_MASKS, INI_WIDTH, INI_HEIGHT };
 
+/* The truth and its regions.  With masks all files must exist, otherwise each
+ * one may. */
+static bool
+load_ini_truth (const SceneSource * source, bool masks, double scale,
+    double invalid, Scene * scene, StereoMessage * why)
+{
+  char *path = find_image (source->folder, "disp_left");
+  bool good = load_truth (path, scale, &invalid, scene, why);
+
+  free (path);
+  for (int r = 0; good && r < SCENE_N_REGIONS; r++) {
+    if (!masks && !has_image (source->folder, scene_region_names[r]))
+      continue;
+    path = find_image (source->folder, scene_region_names[r]);
+    good = load_mask (path, scene, (SceneRegion) r, why);
+    free (path);
+  }
+  if (good && scene->region[SCENE_ALL] == NULL)
+    set_region (scene, SCENE_ALL, scene->truth);
+  return good;
+}
+
 static bool
 load_ini (const SceneSource * source, const char *ini, Scene * scene,
     StereoMessage * why)
@@ -491,8 +513,8 @@ load_ini (const SceneSource * source, const char *ini, Scene * scene,
   {"masks", ""}, {"width", ""}, {"height", ""}, {NULL, ""}
   };
   double disparities = 0, scale = 0, invalid = NAN, width = 0, height = 0;
-  bool truth, masks, good;
-  char *left, *right, *path;
+  bool masks, good;
+  char *left, *right;
 
   if (!read_settings (ini, "scene", s, why))
     return false;
@@ -519,28 +541,13 @@ load_ini (const SceneSource * source, const char *ini, Scene * scene,
   if (!good)
     return false;
 
-  truth = scale > 0;
-  if (!truth && s[INI_GT_SCALE].value[0] == '\0'
+  if (s[INI_GT_SCALE].value[0] == '\0'
       && has_image (source->folder, "disp_left"))
     return image_fail (why, ini, "has no gt_scale, but disp_left exists");
-  if (!truth)
-    return true;
-
-  path = find_image (source->folder, "disp_left");
-  good = load_truth (path, scale, &invalid, scene, why);
-  free (path);
   masks = s[INI_MASKS].value[0] != '\0'
       && strcmp (s[INI_MASKS].value, "none") != 0;
-  for (int r = 0; good && r < SCENE_N_REGIONS; r++) {
-    if (!masks && !has_image (source->folder, scene_region_names[r]))
-      continue;
-    path = find_image (source->folder, scene_region_names[r]);
-    good = load_mask (path, scene, (SceneRegion) r, why);
-    free (path);
-  }
-  if (good && scene->region[SCENE_ALL] == NULL)
-    set_region (scene, SCENE_ALL, scene->truth);
-  return good;
+  return scale == 0
+      || load_ini_truth (source, masks, scale, invalid, scene, why);
 }
 
 enum
