@@ -129,9 +129,8 @@ def _middlebury(folder: str) -> List[Pair]:
         folders.sort()
         files = _middlebury_scene(place)
         if files:
-            name = os.path.relpath(place if place != folder else os.path.abspath(place),
-                                   folder if place != folder else os.path.dirname(
-                                       os.path.abspath(place)))
+            name = (os.path.relpath(place, folder) if place != folder
+                    else os.path.basename(os.path.abspath(place)))
             pairs.append(Pair(name.replace(os.sep, "/"), *files, camera=_middlebury_camera(place)))
     return pairs
 

@@ -18,6 +18,7 @@ from . import _png
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pfm", ".npy", ".pgm", ".ppm", ".bmp", ".webp")
 
+
 class Unreadable(Exception):
     """A file is missing, or not an image that can be read. The text names it."""
 

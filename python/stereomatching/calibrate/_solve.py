@@ -74,7 +74,7 @@ class _Problem:
         ends = np.searchsorted(self.board, np.arange(len(views) + 1))
         self.of_board = [slice(start, end) for start, end in zip(ends, ends[1:])]
 
-    def place(self, solution: Solution, poses: np.ndarray) -> np.ndarray:
+    def place(self, poses: np.ndarray) -> np.ndarray:
         """The points in coordinates of the left camera."""
         turned = np.einsum("nij,nj->ni", rotations(poses[:, :3])[self.board], self.points)
         return turned + poses[self.board, 3:]
@@ -92,7 +92,7 @@ class _Problem:
     def residuals(self, solution: Solution) -> np.ndarray:
         """n x 2, in pixels; infinite if a point is where the model has no pixel."""
         with np.errstate(all="ignore"):
-            found = self.project(solution, self.place(solution, solution.poses)) - self.pixels
+            found = self.project(solution, self.place(solution.poses)) - self.pixels
         return np.where(np.isfinite(found), found, 1e6)
 
     def _shared(self, solution: Solution) -> List[Tuple[np.ndarray, Solution, Solution]]:
@@ -114,18 +114,18 @@ class _Problem:
 
     def derivatives(self, solution: Solution) -> Tuple[np.ndarray, np.ndarray]:
         """Of the residuals, n x 2, by the shared unknowns and by the pose of the board."""
-        placed = self.place(solution, solution.poses)
+        placed = self.place(solution.poses)
         cases = self._shared(solution)
         shared = np.zeros((len(self.points), 2, len(cases)))
         for index, (which, before, after) in enumerate(cases):
-            width = np.concatenate([_vector(after) - _vector(before)]).max()
+            width = (_vector(after) - _vector(before)).max()
             change = self.project(after, placed) - self.project(before, placed)
             shared[which, :, index] = change[which] / width
         own = np.empty((len(self.points), 2, 6))
         for index, step in enumerate(np.eye(6) * _STEP):
-            own[:, :, index] = (self.project(solution, self.place(solution, solution.poses + step))
-                                - self.project(solution, self.place(
-                                    solution, solution.poses - step))) / (2 * _STEP)
+            ends = [self.project(solution, self.place(solution.poses + sign * step))
+                    for sign in (-1, 1)]
+            own[:, :, index] = (ends[1] - ends[0]) / (2 * _STEP)
         return shared, own
 
 
