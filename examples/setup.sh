@@ -1,4 +1,4 @@
-# gst-stereomatching: setup shared by examples/demo.sh and tests/run.sh
+# gst-stereomatching: setup shared by the scripts of demonstration, tests and packaging
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Sourced by bash, with the project's folder in `root`. Installs missing packages

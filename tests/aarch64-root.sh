@@ -6,8 +6,7 @@
 #
 # Unpacks GStreamer and its development files, or the PACKAGEs, and all that they need
 # from this machine's Debian release to FOLDER/root, and writes FOLDER/root.ini, which
-# tells Meson of it.
-# apt works in FOLDER: this machine's packages stay as they are.
+# tells Meson of it. apt works in FOLDER: this machine's packages stay as they are.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
