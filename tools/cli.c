@@ -214,6 +214,22 @@ cli_setup_property (const CliSetup * setup, const char *name)
   return NULL;
 }
 
+bool
+cli_setup_choose_scale (const CliSetup * setup, StereoParams * params,
+    StereoMessage * why)
+{
+  double disparities = 0, scale = 256;
+
+  if (cli_setup_property (setup, "disparity-scale") != NULL)
+    return true;
+  if (!stereo_params_get (params, "num-disparities", &disparities))
+    return cli_fail (why, "num-disparities is missing");
+  while (scale > 1 && (disparities - 1) * scale >= 65535)
+    scale /= 2;
+  return stereo_params_set (params, "disparity-scale", scale, why)
+      == STEREO_OK;
+}
+
 /* Splits "NAME=VALUE"; *name is for free(), *value points into text. */
 static bool
 split_assignment (const char *text, char **name, const char **value,

@@ -99,6 +99,11 @@ STEREO_CHECKED bool cli_setups_sweep (CliSetups * setups, const char *text,
 /* The text of the value set for NAME, or NULL. */
 const char *cli_setup_property (const CliSetup * setup, const char *name);
 
+/* Sets disparity-scale in params, unless the setup has a value, to the largest
+ * one with which the codes of num-disparities are below 65535. */
+STEREO_CHECKED bool cli_setup_choose_scale (const CliSetup * setup,
+    StereoParams * params, StereoMessage * why);
+
 void cli_setups_clear (CliSetups * setups);
 
 /* -------------------------------------------------- algorithms and devices */

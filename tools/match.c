@@ -39,22 +39,14 @@ static bool
 match_fit_params (const CliSetup * setup, const Scene * scene,
     StereoParams * params, StereoMessage * why)
 {
-  double disparities = 0, scale = 256;
-
   if (cli_setup_property (setup, "num-disparities") == NULL
       && scene->disparities > 0
       && stereo_params_set (params, "num-disparities", scene->disparities,
           why) != STEREO_OK)
     return false;
-  if (!stereo_params_get (params, "num-disparities", &disparities))
-    return cli_fail (why, "num-disparities is missing");
-  while (scale > 1 && (disparities - 1) * scale >= 65535)
-    scale /= 2;
-  if (cli_setup_property (setup, "disparity-scale") == NULL
-      && stereo_params_set (params, "disparity-scale", scale, why) != STEREO_OK)
-    return false;
-  return cli_setup_property (setup, "invalid-value") != NULL
-      || stereo_params_set (params, "invalid-value", 65535, why) == STEREO_OK;
+  return cli_setup_choose_scale (setup, params, why)
+      && (cli_setup_property (setup, "invalid-value") != NULL
+      || stereo_params_set (params, "invalid-value", 65535, why) == STEREO_OK);
 }
 
 /* Matches repeatedly; *fastest is the time of the fastest run, in ms. */

@@ -292,7 +292,6 @@ make_params (const CliSetup * setup, int disparities)
 {
   StereoParams *params = NULL;
   StereoMessage why = { "" };
-  double scale = 256;
   bool good = stereo_params_new (setup->algorithm, &params) == STEREO_OK
       && stereo_params_copy (params, setup->params) == STEREO_OK;
 
@@ -300,13 +299,8 @@ make_params (const CliSetup * setup, int disparities)
     fprintf (stderr, "out of memory\n");
     exit (CLI_FAILED);
   }
-  while (scale > 1 && (disparities - 1) * scale >= 65535)
-    scale /= 2;
   if (stereo_params_set (params, "num-disparities", disparities, &why)
-      != STEREO_OK
-      || (cli_setup_property (setup, "disparity-scale") == NULL
-          && stereo_params_set (params, "disparity-scale", scale, &why)
-          != STEREO_OK))
+      != STEREO_OK || !cli_setup_choose_scale (setup, params, &why))
     die ("%s: %s", setup->label, why.text);
   return params;
 }
