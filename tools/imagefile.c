@@ -538,6 +538,17 @@ image_reduce (const char *name, Image * image, StereoMessage * why)
   return true;
 }
 
+bool
+image_read_view (const char *path, Image * image, StereoMessage * why)
+{
+  if (!image_read (path, image, why))
+    return false;
+  if (image_reduce (path, image, why))
+    return true;
+  image_clear (image);
+  return false;
+}
+
 StereoImage
 image_wrap (const Image * image)
 {

@@ -60,6 +60,10 @@ void image_clear (Image * image);
 STEREO_CHECKED bool image_reduce (const char *name, Image * image,
     StereoMessage * why);
 
+/* Reads a view: an image with 8 bits per sample. */
+STEREO_CHECKED bool image_read_view (const char *path, Image * image,
+    StereoMessage * why);
+
 /* An image of 8 bits per sample for the library, which borrows the data. */
 StereoImage image_wrap (const Image * image);
 

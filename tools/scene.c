@@ -337,9 +337,7 @@ scene_list_add (SceneList * list, const char *path, StereoMessage * why)
 static bool
 load_view (const char *path, Scene * scene, Image * image, StereoMessage * why)
 {
-  if (!image_read (path, image, why))
-    return false;
-  if (!image_reduce (path, image, why))
+  if (!image_read_view (path, image, why))
     return false;
   if (scene->width == 0) {
     scene->width = image->width;

@@ -356,7 +356,7 @@ read_image (const char *path, Image * image)
 {
   StereoMessage why = { "" };
 
-  if (!image_read (path, image, &why) || !image_reduce (path, image, &why))
+  if (!image_read_view (path, image, &why))
     die ("%s", why.text);
 }
 

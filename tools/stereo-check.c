@@ -99,7 +99,7 @@ read_view (const char *path)
   StereoMessage why = { "" };
   Image image;
 
-  if (!image_read (path, &image, &why) || !image_reduce (path, &image, &why))
+  if (!image_read_view (path, &image, &why))
     die ("%s", why.text);
   return image;
 }

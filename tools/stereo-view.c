@@ -115,7 +115,7 @@ read_rgb (const char *path, const Image * like)
   uint8_t *data;
   size_t n;
 
-  if (!image_read (path, &image, &why) || !image_reduce (path, &image, &why))
+  if (!image_read_view (path, &image, &why))
     die ("%s", why.text);
   if (like != NULL && (image.width != like->width
           || image.height != like->height))
