@@ -179,6 +179,8 @@ class Rectifier:
                 element.set_property(name, value)
         chain[0].set_property("format", self._gst.Format.TIME)
         chain[-1].set_property("sync", False)
+        # otherwise an error of one view aborts a state change that waits for both
+        chain[-1].set_property("async", False)
         for one in chain:
             self._pipeline.add(one)
         for one, following in zip(chain, chain[1:]):

@@ -228,6 +228,20 @@ class Rectifying(unittest.TestCase):
             rectifier(view.astype(np.uint16), view.astype(np.uint16))
         self.assertEqual(rectifier(view, view).right.shape, view.shape)
 
+    def test_one_view_fails(self):
+        """The other one can be rectified."""
+        text = opencv((81, 61))["stereo.yml"]
+        for view in range(2):
+            text += matrix("R%d" % (view + 1), 3, np.eye(3).ravel())
+            text += matrix("P%d" % (view + 1), 3, (70, 0, 40, view * -7, 0, 70, 30, 0, 0, 0, 1, 0))
+        array = np.zeros((61, 81), np.uint8)
+        for view, name in enumerate(VIEWS):
+            path, = self.write({"one.yml": text.replace("M%d:" % (view + 1), "unused:")})
+            rectifier = sm.Rectifier(path)
+            for _ in range(2):
+                with self.assertRaisesRegex(sm.ArgumentError, "no camera matrix of the " + name):
+                    rectifier(array, array)
+
     def test_warning(self):
         path, = self.write(opencv((81, 61), unit=0.001))
         view = np.zeros((61, 81), np.uint8)
