@@ -461,6 +461,10 @@ check (const StereoCalibration * c, int view, StereoMessage * why)
         "there is neither a rectification of the %s camera, nor the rotation "
         "and the translation between the cameras to compute it from",
         names[view]);
+  if (computed && c->has_rectification[!view])
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "there is a rectification of the %s camera, but none of the %s one: "
+        "both are needed, or none", names[!view], names[view]);
   if (!is_rotation (computed ? c->rotation : c->rectifying[view]))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "the rotation %s is no rotation", computed ? "between the cameras"

@@ -786,6 +786,10 @@ static const ErrorCase errors[] = {
       ": there is neither a rectification of the left camera, nor"},
   {"R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [1, 0, 0]\n",
       "no camera matrix of the left camera"},
+  {PINHOLE ("335.5", "187.5") TRANSLATION ("-0.1") "R1: [1, 0, 0, 0, 1, 0, 0, "
+        "0, 1]\nR2: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nP2: [500, 0, 335.5, -50, 0, "
+        "500, 187.5, 0, 0, 0, 1, 0]\n", ": there is a rectification of the "
+        "right camera, but none of the left one"},
   {ROS "distortion_model: omni\ndistortion_coefficients:\n  data: [1]\n",
       ":11: expected the distortion model plumb_bob"},
   {ROS "distortion_model: equidistant\ndistortion_coefficients:\n"
