@@ -199,7 +199,8 @@ set_model (GstStereoYamlFile * file, const yaml_node_t * node,
       "equidistant, fisheye or none, got %.40s", name);
 }
 
-/* Reads the coefficients of a model; NULL = OpenCV's model, by their number. */
+/* Reads the coefficients of a model; NULL = OpenCV's model, by their number.
+ * The model and the coefficients may be in two files. */
 static gboolean
 read_distortion (GstStereoYamlFile * file, const yaml_node_t * node,
     const gchar * model, StereoCamera * camera)
@@ -207,11 +208,16 @@ read_distortion (GstStereoYamlFile * file, const yaml_node_t * node,
   gdouble numbers[14] = { 0, };
   guint n = 0;
 
-  if (node == NULL)
+  if (model == NULL)
+    model = camera->lens == STEREO_LENS_FISHEYE ? "fisheye"
+        : "rational_polynomial";
+  if (node == NULL) {
+    if (strcmp (model, "fisheye") == 0 || strcmp (model, "equidistant") == 0)
+      camera->lens = STEREO_LENS_FISHEYE;
     return TRUE;
+  }
   if (!read_numbers (file, node, numbers, 14, &n)
-      || !set_model (file, node, model != NULL ? model : "rational_polynomial",
-          n, camera))
+      || !set_model (file, node, model, n, camera))
     return FALSE;
   if (numbers[12] != 0 || numbers[13] != 0)
     return FAIL (file, node,

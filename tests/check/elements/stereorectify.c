@@ -649,6 +649,49 @@ TEST (test_wide_files)
   }
 }
 
+/* Rectifies the right view with cameras and a pose in two files, in this
+ * order. */
+static GstBuffer *
+rectify_two (const gchar * cameras, const gchar * pose, gboolean pose_first)
+{
+  gchar *first = path_of (pose_first ? "pose.yml" : "cameras.yml");
+  gchar *second = path_of (pose_first ? "cameras.yml" : "pose.yml");
+  gchar *both = g_strjoin (G_SEARCHPATH_SEPARATOR_S, first, second, NULL);
+  GstBuffer *view;
+
+  put_file ("cameras.yml", cameras);
+  put_file ("pose.yml", pose);
+  view = rectify ("view=right alpha=-1", both);
+  g_free (both);
+  g_free (second);
+  g_free (first);
+  return view;
+}
+
+#define FISHEYE "distortion_model: fisheye\n"
+#define CAMERAS "M1: [350, 0, 335.5, 0, 350, 187.5, 0, 0, 1]\n" \
+    "M2: [350, 0, 335.5, 0, 350, 187.5, 0, 0, 1]\n" \
+    "D1: [0.1, 0, 0, 0]\nD2: [0.1, 0, 0, 0]\n"
+#define POSE "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [-0.1, 0, 0]\n"
+
+/* The model of the lenses may be in either file of OpenCV. */
+TEST (test_fisheye_files)
+{
+  GstBuffer *pinhole = rectify_two (CAMERAS, POSE, FALSE);
+  GstBuffer *fisheye = rectify_two (FISHEYE CAMERAS, POSE, FALSE);
+
+  fail_unless (count_differences (pinhole, fisheye) > WIDTH * HEIGHT / 2);
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *view = rectify_two (i % 2 == 0 ? FISHEYE CAMERAS : CAMERAS,
+        i % 2 == 0 ? POSE : FISHEYE POSE, i >= 2);
+
+    fail_unless_equals_int (count_differences (view, fisheye), 0);
+    gst_buffer_unref (view);
+  }
+  gst_buffer_unref (fisheye);
+  gst_buffer_unref (pinhole);
+}
+
 /* Rectifications in files of OpenCV and ROS are used unchanged. */
 TEST (test_given)
 {
