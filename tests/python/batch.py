@@ -393,7 +393,7 @@ distortion_model: radial-tangential
 distortion_coefficients: [0, 0, 0, 0]
 """
 
-    def write(self, change=str):
+    def write(self, change=str, convert=np.asarray):
         """Cameras that are 0.11 m apart on the body's y axis, which is the images' x axis."""
         batches.need("yaml")
         for camera, side, position in (("cam0", "left", -0.06), ("cam1", "right", 0.05)):
@@ -401,7 +401,7 @@ distortion_coefficients: [0, 0, 0, 0]
             with open(self.path("mav0", camera, "sensor.yaml"), "w", encoding="utf-8") as file:
                 file.write(change(self.SENSOR % (-0.02, position)))
             view = dict(zip(("left", "right"), batches.pair_of(4)))[side]
-            Image.fromarray(view).save(self.path("mav0", camera, "data", "1403.png"))
+            Image.fromarray(convert(view)).save(self.path("mav0", camera, "data", "1403.png"))
 
     def need_stereorectify(self):
         if importlib.util.find_spec("gi") is None or batches.SANITIZER or not os.environ.get(
@@ -421,6 +421,16 @@ distortion_coefficients: [0, 0, 0, 0]
         depth = np.asarray(Image.open(self.path("out", "depth", "1403.png")))
         # focal length * baseline / disparity, in millimetres
         self.assertAlmostEqual(np.median(depth[depth > 0]), 100 * 110 / disparities(4), delta=20)
+
+    def test_16_bits(self):
+        self.need_stereorectify()
+        for kind in (np.uint8, np.uint16):
+            self.write(convert=lambda view, kind=kind: view[:, :, 0].astype(kind) * kind(
+                np.iinfo(kind).max // 255))
+            self.batch(".", np.dtype(kind).name, SMALL, "--outputs", "depth,view")
+        for output in ("depth", "view"):
+            maps = [self.path(name, output, "1403.png") for name in ("uint8", "uint16")]
+            np.testing.assert_array_equal(*map(np.asarray, map(Image.open, maps)))
 
     def test_invalid(self):
         for old, new in (("T_BS", "T_BC"), ("0, 0, 0, 1]", "1]"), ("[0, -1, 0", "[0, 0, 0"),

@@ -86,6 +86,11 @@ def read(path: str) -> np.ndarray:
         raise Unreadable("cannot read %s: %s" % (path, why)) from error
 
 
+def to_8_bits(view: np.ndarray) -> np.ndarray:
+    """The high byte of a view of uint16; others are unchanged."""
+    return (view >> 8).astype(np.uint8) if view.dtype.newbyteorder("=") == np.uint16 else view
+
+
 # --------------------------------------------------------------------- encode
 
 def pfm(values: np.ndarray) -> bytes:
@@ -117,8 +122,7 @@ end_header
 def ply(points: np.ndarray, view: np.ndarray) -> bytes:
     """A point cloud of height x width x 3, NaN = invalid, in the colours of a view of its size."""
     known = np.isfinite(points).all(axis=2)
-    if view.dtype != np.uint8:
-        view = (view >> 8).astype(np.uint8)
+    view = to_8_bits(view)
     if view.ndim == 2:
         view = view[:, :, np.newaxis]
     vertices = np.empty(int(known.sum()), _VERTEX)

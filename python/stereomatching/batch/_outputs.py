@@ -117,8 +117,7 @@ class Frame:
         return self._operation(points, "points", self.found, self.camera)
 
     def view(self) -> np.ndarray:
-        left, right = ((one >> 8).astype(np.uint8) if one.dtype != np.uint8 else one
-                       for one in self.views)
+        left, right = map(_images.to_8_bits, self.views)
         return self._operation(view, "view", left, self.found, right)
 
     def color(self) -> np.ndarray:

@@ -130,7 +130,7 @@ class Engine:
         """Rectifies views; returns them and their camera."""
         files = self.settings.calibration or calibration
         if files:
-            left, right, camera = self._rectifier(files)(left, right)
+            left, right, camera = self._rectifier(files)(*map(_images.to_8_bits, (left, right)))
         self.settings.require_camera(camera is not None)
         return left, right, self.settings.camera or camera
 
