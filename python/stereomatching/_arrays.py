@@ -100,9 +100,10 @@ def _describe(array: np.ndarray, kind: int) -> c.Image:
 
 def view_images(left: Any, right: Any, order: str) -> Tuple[Any, ...]:
     """Images of one format, and the arrays whose memory they borrow."""
-    image, array = image_of(left, "left", order)
-    if array.dtype.itemsize != 1:
-        raise c.ArgumentError("left is of %s: views are uint8" % array.dtype)
+    given = _require_view(left, "left")
+    if given.dtype.itemsize != 1:
+        raise c.ArgumentError("left is of %s: views are uint8" % given.dtype)
+    image, array = image_of(given, "left", order)
     if right is None:
         return image, array, None, None
     require_pair(left, right)

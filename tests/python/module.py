@@ -699,6 +699,7 @@ class Geometry(unittest.TestCase):
                 (lambda: sm.view(self.left, self.map, self.right[:, 1:], **CPU), "equal"),
                 (lambda: sm.view(self.left, self.truth[:9], **CPU), r"disparity has 9 x 91 pixels, left 60 x 91"),
                 (lambda: sm.view(self.left.astype(np.uint16)[:, :, 0], self.map), "uint8"),
+                (lambda: sm.view(self.left.astype(np.uint16), self.map), "uint16: views are uint8"),
                 (lambda: sm.view(self.left, self.map, layout="round"), "mono")):
             with self.assertRaisesRegex(sm.ArgumentError, says) as caught:
                 call()
