@@ -175,11 +175,47 @@ gst_stereo_aggregator_sink_query (GstAggregator * aggregator,
   }
 }
 
+/* GstAggregator denies seeking, although it forwards seeks to all inputs. */
+static void
+aggregator_query_seeking (GstStereoAggregator * self, GstQuery * query)
+{
+  gint64 start = 0, end = -1, from, to;
+  gboolean seekable = TRUE, ok;
+  GstFormat format;
+
+  gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
+  for (gint i = 0; i < GST_STEREO_N_INPUTS && seekable; i++) {
+    GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, i);
+    GstQuery *own;
+
+    if (pad == NULL)
+      continue;
+    own = gst_query_new_seeking (format);
+    seekable = gst_pad_peer_query (GST_PAD (pad), own);
+    if (seekable) {
+      gst_query_parse_seeking (own, NULL, &ok, &from, &to);
+      seekable = ok;
+      start = MAX (start, from);
+      end = end < 0 || (to >= 0 && to < end) ? to : end;
+    }
+    gst_query_unref (own);
+    gst_object_unref (pad);
+  }
+  gst_query_set_seeking (query, format, seekable, seekable ? start : 0,
+      seekable ? end : -1);
+}
+
 static gboolean
 gst_stereo_aggregator_src_query (GstAggregator * aggregator, GstQuery * query)
 {
-  return gst_stereo_device_query (&GST_STEREO_AGGREGATOR (aggregator)->device,
-      query) || PARENT->src_query (aggregator, query);
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_SEEKING) {
+    aggregator_query_seeking (self, query);
+    return TRUE;
+  }
+  return gst_stereo_device_query (&self->device, query)
+      || PARENT->src_query (aggregator, query);
 }
 
 static void

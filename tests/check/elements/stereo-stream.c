@@ -419,6 +419,31 @@ TEST (test_seek)
   line_close (&line);
 }
 
+/* A pipeline can seek if all of its sources can. */
+TEST (test_query_of_seeking)
+{
+  static const gchar *const sources[] = { "", "is-live=true" };
+
+  for (guint i = 0; i < 2; i++) {
+    GstElement *pipeline = pipeline_new ("stereotestsrc ! tee name=l  "
+        "stereotestsrc view=right %s ! queue ! m.sink_right  l. ! queue ! "
+        "m.sink_left  " VCBW "name=m ! v.sink_disparity  l. ! queue ! "
+        "v.sink_left  stereoview name=v ! fakesink", sources[i]);
+    GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
+    gboolean seekable;
+    gint64 start;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
+    fail_unless (gst_element_query (pipeline, query));
+    gst_query_parse_seeking (query, NULL, &seekable, &start, NULL);
+    fail_unless_equals_int (seekable, i == 0);
+    fail_unless_equals_int64 (start, 0);
+    gst_query_unref (query);
+    pipeline_free (pipeline);
+  }
+}
+
 TEST (test_play_backwards)
 {
   Line line;
