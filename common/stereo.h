@@ -131,7 +131,8 @@ STEREO_API const char *stereo_version (void);
  * consists of whole groups of two pixels in four bytes.
  *
  * Samples of 10 bits are little-endian words of 16 bits at any address.
- * Matching uses their high 8 bits.
+ * Matching uses their high 8 bits.  GRAY16_LE is read at any address, and
+ * written with an even address and an even stride only.
  */
 typedef enum
 {
