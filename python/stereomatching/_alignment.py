@@ -14,7 +14,7 @@ from . import _library as c
 from ._arrays import MAX_SIZE, image_of, require_pair
 from ._checks import check, encoded, number, path_of, shown, whole
 from ._devices import device
-from ._lifetimes import finalize
+from ._lifetimes import Unique, finalize
 from ._writing import write_file
 
 _VALUES = ("pitch", "yaw", "roll", "zoom", "common_roll", "common_yaw", "focal", "offset", "k1",
@@ -165,7 +165,7 @@ class Alignment(NamedTuple):
 _NUMBERS = Alignment._fields[5:-1]
 
 
-class Aligner:
+class Aligner(Unique):
     """Measures pairs of a video, one after the other.
 
     :param focal_length: of the views, in pixels, if it is known.

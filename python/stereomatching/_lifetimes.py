@@ -11,6 +11,14 @@ import weakref
 from typing import Any, Callable
 
 
+class Unique:
+    """An object without copies, which would use what the first one to end frees."""
+
+    def __reduce__(self) -> Any:
+        name = type(self).__name__
+        raise TypeError("cannot copy or pickle %s: make another %s" % (name, name))
+
+
 def finalize(owner: Any, lock: threading.Lock, function: Callable[..., Any],
              *arguments: Any) -> None:
     """Calls a function when the owner is garbage, or at exit.

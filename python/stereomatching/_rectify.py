@@ -20,7 +20,7 @@ from ._alignment import Correction, require_correction
 from ._arrays import view_images
 from ._checks import encoded, number, one_of, shown, warn, whole
 from ._devices import BACKENDS
-from ._lifetimes import finalize
+from ._lifetimes import Unique, finalize
 from ._maps import Camera
 
 # GStreamer's names of the formats
@@ -111,7 +111,7 @@ class Rectified(NamedTuple):
     """The camera, for depth() and points(); None if the calibration has no baseline."""
 
 
-class Rectifier:
+class Rectifier(Unique):
     """Rectifies pairs of views as stereorectify does.
 
     :param calibration: the calibration file, or a list of them: OpenCV, ROS, Kalibr or ZED, as in

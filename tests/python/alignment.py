@@ -8,8 +8,10 @@
 Exit status 77 (skipped) without NumPy. Rectifier also needs python3-gi and the plugin.
 """
 
+import copy
 import math
 import os
+import pickle
 import sys
 import tempfile
 import unittest
@@ -103,6 +105,11 @@ class Measurements(unittest.TestCase):
         self.assertEqual(aligner.correction, aligner.measure(LEFT, TURNED).correction)
         aligner.reset()
         self.assertTrue(aligner.correction.identity)
+
+    def test_copies(self):
+        for call in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "cannot copy or pickle Aligner"):
+                call(sm.Aligner())
 
     def test_invalid_arguments(self):
         for call in (lambda: sm.align(LEFT, RIGHT[:, 1:]), lambda: sm.align(LEFT, None),

@@ -8,6 +8,7 @@
 Exit status 77 (skipped) without NumPy, python3-gi or gst-launch-1.0.
 """
 
+import copy
 import os
 import re
 import shutil
@@ -227,6 +228,8 @@ class Rectifying(unittest.TestCase):
         with self.assertRaisesRegex(sm.ArgumentError, "left is of uint16: views are uint8"):
             rectifier(view.astype(np.uint16), view.astype(np.uint16))
         self.assertEqual(rectifier(view, view).right.shape, view.shape)
+        with self.assertRaisesRegex(TypeError, "cannot copy or pickle Rectifier"):
+            copy.copy(rectifier)
 
     def test_one_view_fails(self):
         """The other one can be rectified."""
