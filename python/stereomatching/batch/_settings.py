@@ -11,10 +11,11 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Dict, List, Optional, Tuple
 
 from .. import _library as c
+from .. import _tables
 from .._checks import OPERATIONS, number, one_of, whole
 from .._maps import Camera, check_camera, check_operation
 from .._matching import Matcher
-from .._properties import Value
+from .._properties import Value, require_known
 
 OUTPUTS = ("disparity", "confidence", "depth", "color", "points", "view")
 MAP_FORMATS = ("png", "pfm", "npy")
@@ -65,6 +66,10 @@ class Settings:
         return name, int(index or -1)
 
     def new_matcher(self, backend: str = "cpu", cuda_device: int = -1) -> Matcher:
+        _tables.find_algorithm(self.algorithm)
+        for name in self.properties:
+            # other arguments of Matcher are no properties
+            require_known(self.algorithm, _tables.table(self.algorithm), name)
         try:
             matcher = Matcher(self.algorithm, backend=backend, cuda_device=cuda_device,
                               threads=self.threads, preset=self.preset, weights=self.weights,
