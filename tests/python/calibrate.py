@@ -162,6 +162,14 @@ class Corrupted(unittest.TestCase):
             calibrate.calibrate([(name, right, left) for name, left, right in self.pairs],
                                 BOARDS["chessboard"], model="brown")
 
+    def test_same_place(self):
+        """The same pictures twice, as they are and shifted."""
+        for shift in (0, 3):
+            with self.assertRaisesRegex(sm.Error, "both views are from the same place"):
+                calibrate.calibrate([(name, left, np.roll(left, shift, axis=0))
+                                     for name, left, _ in self.pairs], BOARDS["chessboard"],
+                                    model="brown")
+
     def test_above(self):
         with self.assertRaisesRegex(sm.Error, "one camera is above the other"):
             calibrate.calibrate([(name, np.rot90(left), np.rot90(right))

@@ -30,6 +30,8 @@ _WRONG, _MIN_WRONG, _MAX_WRONG = 6.0, 0.5, 0.2
 _MAX_REMOVED = 0.34
 # Reprojection errors, in pixels, and relative uncertainties beyond which something is wrong
 _MAX_ERROR, _MAX_UNCERTAIN = 3.0, 0.02
+# Below this disparity, in pixels, boards are seen from one place
+_MIN_DISPARITY = 0.5
 # Names in one message
 _SHOWN = 8
 
@@ -219,6 +221,10 @@ def _begin(models: Sequence[str], views: Sequence[Views], size: Tuple[int, int])
 
 
 def _check_arrangement(solution: Solution) -> None:
+    # disparity of the boards that the distance of the cameras causes
+    nearest = np.linalg.norm(solution.poses[:, 3:], axis=1).min()
+    if solution.lenses[0][0] * np.linalg.norm(solution.translation) < _MIN_DISPARITY * nearest:
+        raise c.Error("both views are from the same place: check that they are of two cameras")
     x, y, _ = solution.rotation.T @ solution.translation
     if abs(y) > abs(x):
         raise c.Error("one camera is above the other: turn the views by 90 degrees before "
