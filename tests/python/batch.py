@@ -20,6 +20,7 @@ import struct
 import subprocess
 import time
 import unittest
+import zlib
 
 import batches
 import suite
@@ -393,6 +394,25 @@ distortion_model: radial-tangential
 distortion_coefficients: [0, 0, 0, 0]
 """
 
+    KALIBR = """cam0:
+  camera_model: pinhole
+  intrinsics: [%d, %d, 44.5, 29.5]
+  distortion_model: radtan
+  distortion_coeffs: [0, 0, 0, 0]
+  resolution: [90, 60]
+cam1:
+  camera_model: pinhole
+  intrinsics: [100, 100, 44.5, 29.5]
+  distortion_model: radtan
+  distortion_coeffs: [0, 0, 0, 0]
+  resolution: [90, 60]
+  T_cn_cnm1:
+  - [1, 0, 0, -0.1]
+  - [0, 1, 0, 0]
+  - [0, 0, 1, 0]
+  - [0, 0, 0, 1]
+"""
+
     def write(self, change=str, convert=np.asarray):
         """Cameras that are 0.11 m apart on the body's y axis, which is the images' x axis."""
         batches.need("yaml")
@@ -421,6 +441,44 @@ distortion_coefficients: [0, 0, 0, 0]
         depth = np.asarray(Image.open(self.path("out", "depth", "1403.png")))
         # focal length * baseline / disparity, in millimetres
         self.assertAlmostEqual(np.median(depth[depth > 0]), 100 * 110 / disparities(4), delta=20)
+
+    def test_resumed(self):
+        """A run continues with equal calibrations only, whatever the names of their files."""
+        self.need_stereorectify()
+        self.write()
+        sensor = self.path("mav0", "cam0", "sensor.yaml")
+
+        def resumed(*words):
+            return json.loads(self.batch(*words, "out", SMALL, "--json").stdout)["resumed"]
+
+        def checksum_of(path):
+            with open(path, "rb") as file:
+                return zlib.crc32(file.read())
+        self.assertEqual([resumed("."), resumed(".")], [0, 1])
+        self.assertEqual(self.manifest()[0]["calibration"][0], checksum_of(sensor))
+        self.write(lambda text: text.replace("[100, 100,", "[101, 101,"))
+        self.assertEqual([resumed("."), resumed(".")], [0, 1])
+        self.assertEqual(self.manifest()[0]["calibration"][0], checksum_of(sensor))
+
+        self.write_pairs(1)
+        words = ["set/left", "set/right", "--calibration"]
+        for name, focal_length in (("a.yaml", 100), ("b.yaml", 100), ("c.yaml", 101)):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(self.KALIBR % (focal_length, focal_length))
+        self.assertEqual([resumed(*words, name) for name in ("a.yaml", "b.yaml", "c.yaml")],
+                         [0, 1, 0])
+        self.assertEqual(self.manifest()[0]["parameters"]["calibration"],
+                         [checksum_of(self.path("c.yaml"))])
+
+    def test_changed(self):
+        """A file that changes while workers read it."""
+        self.write()
+        path = self.path("mav0", "cam0", "sensor.yaml")
+        settings = batch.Settings(calibration=(path,)).checked()
+        settings.require_unchanged([path])
+        self.write(lambda text: text.replace("[100, 100,", "[101, 101,"))
+        with self.assertRaisesRegex(sm.ArgumentError, "sensor.yaml has changed since the run began"):
+            settings.require_unchanged([path])
 
     def test_16_bits(self):
         self.need_stereorectify()

@@ -192,7 +192,8 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
     :param pairs_per_task: how many pairs a worker takes at a time; fewer if there are few pairs.
     """
     begin = time.monotonic()
-    settings = settings.checked()
+    settings = settings.checked(dict.fromkeys(
+        path for pair in pairs if isinstance(pair, Pair) for path in pair.calibration))
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
     settings.require_camera(bool(settings.calibration) or any(
         isinstance(pair, Pair) and (pair.camera or pair.calibration) for pair in pairs))

@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import zlib
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from .. import _library as c
 from .. import _tables
@@ -43,6 +44,8 @@ class Settings:
     camera: Optional[Camera] = None
     """Replaces the camera of a dataset."""
     calibration: Tuple[str, ...] = ()
+    checksums: Dict[str, int] = field(default_factory=dict)
+    """The CRC-32 of each calibration file, also of a dataset's, set by checked()."""
     calibration_unit: float = 1.0
     alpha: float = 0.0
     layout: str = "side-by-side"
@@ -53,12 +56,22 @@ class Settings:
     def parameters(self) -> Dict[str, Any]:
         """Everything that the bytes of the results depend on, for the manifest."""
         values = asdict(self)
-        for name in ("devices", "threads"):
+        for name in ("devices", "threads", "checksums"):
             del values[name]
-        # equal networks may be in different files
+        # equal networks and calibrations may be in different files
         values["weights"] = values.pop("network")
+        values["calibration"] = self.checksums_of(self.calibration)
         # as the manifest gives them back
         return json.loads(json.dumps(values))
+
+    def checksums_of(self, calibration: Iterable[str]) -> List[Optional[int]]:
+        return [self.checksums.get(path) for path in calibration]
+
+    def require_unchanged(self, calibration: Iterable[str]) -> None:
+        """Raises an ArgumentError if a file is not that which checked() has read."""
+        for path in calibration:
+            if self.checksums.get(path) not in (None, _checksum(path)):
+                raise c.ArgumentError("%s has changed since the run began" % path)
 
     def backend(self, worker: int) -> Tuple[str, int]:
         """The compute backend and the CUDA device of a worker."""
@@ -92,9 +105,12 @@ class Settings:
             raise c.ArgumentError("depth and points need a camera: set camera.focal_length and "
                                   "camera.baseline, or a calibration")
 
-    def checked(self) -> Settings:
-        """The same with the network, and each output once. Raises an ArgumentError now instead of
-        in every worker."""
+    def checked(self, calibrations: Iterable[str] = ()) -> Settings:
+        """The same with the network, the checksums of calibration files, and each output once.
+        Raises an ArgumentError now instead of in every worker.
+
+        :param calibrations: files of a dataset.
+        """
         one_of(self.map_format, "format", MAP_FORMATS)
         one_of(self.layout, "layout", LAYOUTS)
         whole(self.threads, "threads", 0, 1024)
@@ -108,12 +124,12 @@ class Settings:
                 raise c.ArgumentError("device '%s': expected auto, cpu, cuda or cuda:N" % device)
         if self.camera is not None:
             check_camera(self.camera)
-        for path in [self.calibration] if isinstance(self.calibration, str) else self.calibration:
-            _require_file(path)
+        own = (self.calibration,) if isinstance(self.calibration, str) else tuple(self.calibration)
         for operation, given in self.operations.items():
             one_of(operation, "operation", OPERATIONS)
             check_operation(operation, given, self.camera)
-        return replace(self, network=self.new_matcher().weights_checksum,
+        return replace(self, network=self.new_matcher().weights_checksum, calibration=own,
+                       checksums={path: _checksum(path) for path in (*own, *calibrations)},
                        outputs=tuple(dict.fromkeys(self.outputs)))
 
 
@@ -124,11 +140,11 @@ def _float(text: str, what: str) -> float:
         raise c.ArgumentError("%s = %s: expected a number" % (what, text)) from None
 
 
-def _require_file(path: str) -> None:
-    """Raises an ArgumentError if a file cannot be read."""
+def _checksum(path: str) -> int:
+    """The CRC-32 of a file. Raises an ArgumentError if it cannot be read."""
     try:
-        with open(path, "rb"):
-            pass
+        with open(path, "rb") as file:
+            return zlib.crc32(file.read())
     except OSError as error:
         raise c.ArgumentError("%s: %s" % (path, error.strerror)) from None
 

@@ -115,6 +115,7 @@ class Engine:
 
     def _new_rectifier(self, files: Tuple[str, ...]) -> Rectifier:
         settings = self.settings
+        settings.require_unchanged(files)
         if not _datasets.is_euroc(files):
             return Rectifier(files, calibration_unit=settings.calibration_unit,
                              alpha=settings.alpha, backend="cpu")
@@ -195,9 +196,12 @@ def ahead(pool: ThreadPoolExecutor, function: Callable[[Any], Any],
 
 
 def new_record(pair: Union[Pair, Segment], settings: Settings, **fields: Any) -> Record:
-    return dict({"name": pair.name, "status": "done", "left": pair.left, "right": pair.right,
-                 "bytes": sizes_of(pair), "parameters": settings.parameters(),
-                 "version": version()}, **pair.extent(), **fields)
+    record = dict({"name": pair.name, "status": "done", "left": pair.left, "right": pair.right,
+                   "bytes": sizes_of(pair), "parameters": settings.parameters(),
+                   "version": version()}, **pair.extent(), **fields)
+    if isinstance(pair, Pair) and pair.calibration:
+        record["calibration"] = settings.checksums_of(pair.calibration)
+    return record
 
 
 def sizes_of(pair: Union[Pair, Segment]) -> List[Optional[int]]:
