@@ -135,8 +135,8 @@ measure_result (const Scene * scene, const float *map,
 /* One run on one scene; returns the exit status. */
 static int
 evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
-    Scene * scene, const EvalRun * run, const char *folder,
-    EvalResult * result, StereoMessage * why)
+    Scene * scene, const EvalRun * run, EvalResult * result,
+    StereoMessage * why)
 {
   const size_t n = (size_t) scene->width * (size_t) scene->height;
   float *map = NULL;
@@ -169,7 +169,7 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
   }
   if (good) {
     measure_result (scene, map, confidence, result);
-    if (folder != NULL && !save_result (folder, name, scene, map,
+    if (run->folder != NULL && !save_result (run->folder, name, scene, map,
             result->disparities, why)) {
       good = false;
       status = CLI_FAILED;
@@ -180,35 +180,47 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
   return good ? 0 : status;
 }
 
-/* The folder that a run is saved to: its own one if there are several runs.
- * NULL if nothing is saved. */
-static char *
-run_folder (const EvalOptions * options, const EvalReport * report,
-    const EvalRun * run)
+/* Whether one of the first n runs is saved to this folder. */
+static bool
+has_folder (const EvalReport * report, size_t n, const char *folder)
 {
-  char *name, *path;
+  for (size_t i = 0; i < n; i++) {
+    if (strcmp (report->run[i].folder, folder) == 0)
+      return true;
+  }
+  return false;
+}
 
-  if (options->save == NULL)
-    return NULL;
-  if (report->n_runs == 1)
-    return cli_format ("%s", options->save);
+/* Sets the folder that run i is saved to: its own one if there are several
+ * runs, with the number of the run if an earlier one has the same name. */
+static void
+set_folder (const EvalOptions * options, EvalReport * report, size_t i)
+{
+  EvalRun *run = &report->run[i];
+  char *name;
+
+  if (report->n_runs == 1) {
+    run->folder = cli_format ("%s", options->save);
+    return;
+  }
   name = file_name (run->label);
-  path = cli_format ("%s/%s", options->save, name);
+  run->folder = cli_format ("%s/%s", options->save, name);
+  for (size_t number = i + 1; has_folder (report, i, run->folder); number++) {
+    free (run->folder);
+    run->folder = cli_format ("%s/%s-%zu", options->save, name, number);
+  }
   free (name);
-  return path;
 }
 
 static bool
-make_folders (const EvalOptions * options, const EvalReport * report,
+make_folders (const EvalOptions * options, EvalReport * report,
     StereoMessage * why)
 {
-  bool good = options->save == NULL || make_folder (options->save, why);
+  bool good = make_folder (options->save, why);
 
   for (size_t i = 0; good && i < report->n_runs; i++) {
-    char *folder = run_folder (options, report, &report->run[i]);
-
-    good = folder == NULL || make_folder (folder, why);
-    free (folder);
+    set_folder (options, report, i);
+    good = make_folder (report->run[i].folder, why);
   }
   return good;
 }
@@ -240,15 +252,13 @@ evaluate_scene (const EvalOptions * options, StereoDevice * device,
   for (size_t i = 0; i < report->n_runs; i++) {
     EvalRun *run = &report->run[i];
     EvalResult *result = &run->result[s];
-    char *folder = run_folder (options, report, run);
     int failure = CLI_BAD_INPUT;
 
     show_progress (s * report->n_runs + i, total, source->name, run->label);
     result->scene = source->name;
     if (loaded)
-      failure = evaluate (options, device, source->name, &scene, run, folder,
-          result, &why);
-    free (folder);
+      failure = evaluate (options, device, source->name, &scene, run, result,
+          &why);
     if (failure == 0)
       continue;
 
@@ -273,7 +283,7 @@ eval_run (const EvalOptions * options, StereoDevice * device,
   StereoMessage why = { "" };
   int status = 0;
 
-  if (!make_folders (options, report, &why)) {
+  if (options->save != NULL && !make_folders (options, report, &why)) {
     fprintf (stderr, "stereo-eval: %s\n", why.text);
     return CLI_FAILED;
   }

@@ -46,6 +46,7 @@ typedef struct
 {
   const CliSetup *setup;        /* NULL for a given map */
   const char *label;
+  char *folder;                 /* for maps and images, or NULL */
   EvalResult *result;           /* n_scenes of the report */
 } EvalRun;
 

@@ -270,6 +270,7 @@ init_report (const Options * options, const CliSetups * setups,
 
     run->setup = options->run.map != NULL ? NULL : &setups->item[i];
     run->label = run->setup != NULL ? run->setup->label : map_label;
+    run->folder = NULL;
     run->result = cli_resize (NULL, bytes);
     memset (run->result, 0, bytes);
   }
@@ -282,6 +283,7 @@ clear_report (EvalReport * report)
     for (size_t s = 0; s < report->n_scenes; s++)
       free (report->run[i].result[s].error);
     free (report->run[i].result);
+    free (report->run[i].folder);
   }
   free (report->run);
 }

@@ -700,6 +700,25 @@ class Output(Case):
         self.assertEqual(sorted(os.listdir(self.path("two"))), ["vcbw", "vcbw_radius=2"])
         self.assertIn("made.pfm", os.listdir(self.path("two", "vcbw")))
 
+    def test_runs_whose_folders_have_equal_names(self):
+        """Each run has a folder of its own, whatever its label is."""
+        scene = make_ini(self.path("made"))
+        # longer than the name of a folder
+        many = ["sgm", *["%s=%s" % pair for pair in (
+            ("predecessors", 1), ("min-disparity", 0), ("disparity-scale", 16), ("invalid-value", 0),
+            ("median", "false"), ("subpixel", "false"), ("lr-max-diff", -1), ("speckle-size", 0),
+            ("fill", "false"), ("refine", "none"), ("min-confidence", 0), ("check", "single"),
+            ("cost", "census"), ("temporal", 0))]]
+        self.assertGreater(len(" ".join(many)), 200)
+        tree = evaluate(*many, "--sweep", "num-disparities=2,16", "--save", self.path("long"), scene)
+        names = sorted(os.listdir(self.path("long")))
+        self.assertEqual((len(names), names[1]), (2, names[0] + "-2"))
+        for name, entry in zip(names, tree["runs"]):
+            again = evaluate("--map", self.path("long", name, "made.pfm"), scene)
+            self.assertEqual(again["runs"][0]["average"], entry["average"])
+        evaluate("--compare", "vcbw", "sgm", "vcbw", "--save", self.path("same"), "--", scene)
+        self.assertEqual(sorted(os.listdir(self.path("same"))), ["sgm", "vcbw", "vcbw-3"])
+
     def test_threads_and_backend_agree(self):
         scene = make_ini(self.path("made"))
         right = evaluate("vcbw", scene)["runs"][0]["scenes"][0]["regions"]
