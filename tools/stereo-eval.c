@@ -141,6 +141,9 @@ check_options (const Options * options)
   if (options->files.truth != NULL && options->files.left == NULL
       && options->run.map == NULL)
     die ("--truth needs --left and --right, or --map");
+  /* files in it would be in the root folder */
+  if (options->run.save != NULL && options->run.save[0] == '\0')
+    die ("--save: expected a folder, got ''");
 }
 
 /* -------------------------------------------------------------------- runs */

@@ -780,6 +780,7 @@ class BadInput(Case):
                 (("vcbw", "--truth", "x.png"), "--truth needs"),
                 (("vcbw", "--map-scale", "0"), "above 0"),
                 (("vcbw", "--map-invalid", "x"), "or none"),
+                (("vcbw", scene, "--save", ""), "--save: expected a folder, got ''"),
                 (("vcbw", "height=3", scene), "'height'"),
                 (("vcbw", "radius=0", scene), ("radius", "1 to 32")),
                 (("vcbw", "radius=many", scene), ("radius", "many")),
