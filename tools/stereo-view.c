@@ -217,15 +217,20 @@ synthesize (const Options * options, StereoOperation * operation,
   const StereoImage *inputs[] = { &images[0], right->data != NULL ? &images[1]
         : NULL, &disparities
   };
-  bool good = stereo_operation_set (operation, "disparity-scale", map.scale,
-      why) == STEREO_OK && stereo_operation_set (operation, "min-disparity",
-      map.minimum, why) == STEREO_OK && stereo_operation_set (operation,
-      "invalid-value", INVALID, why) == STEREO_OK
-      && stereo_operation_process (operation, inputs, 3, &output, why)
-      == STEREO_OK;
+  const bool good = stereo_operation_set (operation, "disparity-scale",
+      map.scale, why) == STEREO_OK
+      && stereo_operation_set (operation, "min-disparity", map.minimum, why)
+      == STEREO_OK && stereo_operation_set (operation, "invalid-value",
+      INVALID, why) == STEREO_OK;
+  StereoStatus status = STEREO_ERROR_DEVICE;
 
+  if (good)
+    status = stereo_operation_process (operation, inputs, 3, &output, why);
   free (map.codes);
-  return good;
+  /* all images but the map have the size of LEFT */
+  if (status == STEREO_ERROR_ARGUMENT)
+    die ("%s: %s", options->files.item[1], why->text);
+  return status == STEREO_OK;
 }
 
 /* ----------------------------------------------------------------- metrics */
