@@ -190,9 +190,16 @@ measure_next (Measurement * m, const Options * options, size_t i)
       measure_video (m, options, layout, left, NULL);
     return 1;
   }
-  if (i + 1 == options->files.n)
+  if (i + 1 == options->files.n) {
+    /* a missing video is taken for an image */
+    if (image_is_likely (left)) {
+      Image image = read_view (left);
+
+      image_clear (&image);
+    }
     die ("Expected LEFT and RIGHT, got %zu files; see --help",
         options->files.n);
+  }
   right = options->files.item[i + 1];
   if (m != NULL && image_is_likely (left))
     measure_images (m, left, right);

@@ -141,6 +141,10 @@ class Files(Case):
     def test_wrong_arguments(self):
         pictures.write_png("small.png", [[(90, 90, 90)] * 64] * 48)
         self.fails("left.png", says=["Expected LEFT and RIGHT, got 1"])
+        self.fails("missing.mkv", says=["missing.mkv: cannot be opened"])
+        with open("empty.mkv", "wb"):
+            pass
+        self.fails("empty.mkv", says=["empty.mkv: is empty"])
         self.fails(says=["got 0 files"])
         self.fails("left.png", "small.png", says=["small.png", "320x200", "64x48"])
         self.fails("left.png", "missing.png", says=["missing.png"])
