@@ -159,6 +159,19 @@ short_name (const char *path)
       : (int) strlen (start), start);
 }
 
+/* Rejects an algorithm that no option or argument before it allows. */
+static void
+reject_algorithm (const Options * options, const char *text)
+{
+  if (options->run.map != NULL)
+    die ("'%s': --map takes no algorithm", text);
+  if (options->all)
+    die ("'%s': --all takes no algorithm; --compare takes several", text);
+  if (options->compare)
+    die ("'%s': name all algorithms directly after --compare", text);
+  die ("Expected one algorithm, got also '%s'; --compare takes several", text);
+}
+
 /* Sorts the arguments into the algorithm, properties and scene folders. */
 static void
 sort_arguments (const Options * options, CliSetups * setups,
@@ -177,8 +190,7 @@ sort_arguments (const Options * options, CliSetups * setups,
     } else if (strchr (text, '=') != NULL && !cli_exists (text)) {
       cli_texts_add (properties, text);
     } else if (names_algorithm (text) && !cli_exists (text)) {
-      die ("Expected one algorithm, got also '%s'; --compare takes several",
-          text);
+      reject_algorithm (options, text);
     } else {
       cli_texts_add (folders, text);
     }
