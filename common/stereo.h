@@ -835,7 +835,8 @@ STEREO_API size_t stereo_alignment_get_points (const StereoAlignment *
 
 /* The correction that all pairs ask for; all 0 while rows are off by less than
  * 0.25 pixels, or by less than can be trusted.  Its serial changes if a row
- * moves by more than 0.15 pixels, or by a reset. */
+ * moves by more than 0.15 pixels, or by a reset.  Before the first pair it has
+ * no size, which stands for no change, too. */
 STEREO_API void stereo_alignment_get_correction (const StereoAlignment *
     alignment, StereoCorrection * correction);
 

@@ -182,6 +182,16 @@ stereo_correction_check (const StereoCorrection * c, StereoMessage * why)
   return STEREO_OK;
 }
 
+bool
+stereo_correction_is_unset (const StereoCorrection * c)
+{
+  for (int i = 0; i < STEREO_N_CORRECTIONS; i++) {
+    if (c->values[i] != 0)
+      return false;
+  }
+  return c->width == 0 && c->height == 0;
+}
+
 /* --------------------------------------------------------------------- grid */
 
 void
@@ -200,6 +210,11 @@ stereo_correction_source (const StereoCorrection * correction, bool right,
 
   if (correction == NULL || x == NULL || y == NULL)
     return;
+  if (stereo_correction_is_unset (correction)) {
+    *x = u;
+    *y = v;
+    return;
+  }
   stereo_correction_model (correction, &model);
   stereo_align_source (&model, right ? STEREO_RIGHT : STEREO_LEFT, u, v, x, y);
 }

@@ -94,6 +94,10 @@ void stereo_align_describe (StereoAlignmentReport * report,
 StereoStatus stereo_correction_check (const StereoCorrection * correction,
     StereoMessage * why);
 
+/* Whether it is the correction before the first pair: it has no size, and
+ * stands for no change. */
+bool stereo_correction_is_unset (const StereoCorrection * correction);
+
 /* Writes a number in the C locale; parsing it gives the same double. */
 void stereo_correction_print (double value, char text[32]);
 

@@ -425,7 +425,7 @@ stereo_alignment_add (StereoAlignment * self, int width, int height,
     const StereoRowMatch * matches, size_t n_matches,
     const StereoCorrection * applied, double seconds, StereoMessage * why)
 {
-  StereoAlignPair pair = {.found = matches,.applied = applied };
+  StereoAlignPair pair = {.found = matches };
   StereoStatus status;
 
   if (self == NULL || (matches == NULL && n_matches > 0))
@@ -436,6 +436,8 @@ stereo_alignment_add (StereoAlignment * self, int width, int height,
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "views of %dx%d: width and height go from 1 to %d", width, height,
         STEREO_MAX_SIZE);
+  if (applied != NULL && stereo_correction_is_unset (applied))
+    applied = NULL;
   if (applied != NULL && (applied->width != width
           || applied->height != height))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
@@ -446,6 +448,7 @@ stereo_alignment_add (StereoAlignment * self, int width, int height,
     return status;
   if (width != self->views.width || height != self->views.height)
     set_views (self, width, height);
+  pair.applied = applied;
   if (applied != NULL)
     stereo_correction_model (applied, &pair.applied_model);
   set_points (self, &pair, n_matches);

@@ -117,6 +117,35 @@ TEST (test_invalid_matches)
       == STEREO_ERROR_ARGUMENT);
 }
 
+/* It stands for no change: it has no size yet, but can be applied. */
+TEST (test_correction_before_the_first_pair)
+{
+  SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
+  SCOPED (stereo_device_unref) StereoDevice *device = NULL;
+  static uint8_t pixels[128 * 96];
+  const StereoImage view = {.format = STEREO_FORMAT_GRAY8,.width = 128,
+    .height = 96,.plane = {pixels},.stride = {128}
+  };
+  StereoCorrection correction;
+  double x = 0, y = 0;
+
+  stereo_alignment_get_correction (alignment, &correction);
+  for (int right = 0; right < 2; right++) {
+    stereo_correction_source (&correction, right == 1, 5, 6.5, &x, &y);
+    CHECK_DOUBLE (x, ==, 5);
+    CHECK_DOUBLE (y, ==, 6.5);
+  }
+  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
+      == STEREO_OK);
+  CHECK (stereo_alignment_measure (alignment, device, &view, &view,
+          &correction, NAN, NULL) == STEREO_OK);
+
+  /* values need a size */
+  correction = (StereoCorrection) {.values = {0.01} };
+  CHECK (stereo_alignment_measure (alignment, device, &view, &view,
+          &correction, NAN, NULL) == STEREO_ERROR_ARGUMENT);
+}
+
 /* Views that cannot be measured. */
 TEST (test_invalid_views)
 {
