@@ -123,6 +123,11 @@ cloud_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   c->params = *(const StereoCloudParams *) setup->params;
   c->map = setup->inputs[0];
   c->size = stereo_cloud_size (&c->params, c->map.width, c->map.height);
+  if (setup->outputs[0].format != c->size.format)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "points image cannot be %s: it is %s",
+        stereo_format_name (setup->outputs[0].format),
+        stereo_format_name (c->size.format));
   stereo_arena_add (arena, (void **) &c->depth, N_CODES, sizeof (float));
   stereo_arena_add (arena, (void **) &c->x_factor, (size_t) c->size.columns,
       sizeof (float));

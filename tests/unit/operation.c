@@ -172,7 +172,7 @@ TEST (test_depth)
 TEST (test_points)
 {
   uint8_t codes[4] = { 0, 16, 32, 64 };
-  float points[12];
+  float points[16];
   StereoImage map = image_of (STEREO_FORMAT_GRAY8, 2, 2, 2, codes);
   StereoImage out = image_of (STEREO_FORMAT_XYZ_F32, 0, 0, 24, points);
   const StereoImage *inputs[N_INPUTS] = { &map };
@@ -197,6 +197,13 @@ TEST (test_points)
     CHECK_DOUBLE ((double) points[3 * i + 1], ==, (i / 2 - 0.5) / 8 * z);
     CHECK_DOUBLE ((double) points[3 * i + 2], ==, z);
   }
+
+  /* points have no colours */
+  out.format = STEREO_FORMAT_XYZRGB_F32;
+  out.stride[0] = 32;
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "points image cannot be XYZRGB_F32: it is XYZ_F32");
 }
 
 /* A plane with a disparity of two pixels moves by one at position 0.5. */
