@@ -581,6 +581,8 @@ image_to_map (const char *name, const Image * image, double scale,
 {
   size_t n = (size_t) image->width * (size_t) image->height;
   size_t channels = (size_t) image->channels;
+  /* samples are floats: 0.1 is not one */
+  const float none = (float) invalid;
   float *result = malloc (n * sizeof (*result));
 
   if (result == NULL)
@@ -597,7 +599,7 @@ image_to_map (const char *name, const Image * image, double scale,
             "is in colour; expected a map or a mask with one channel");
       }
     }
-    result[i] = isfinite (value) && value != invalid ?
+    result[i] = isfinite (value) && value != none ?
         (float) (value / scale) : NAN;
   }
   *map = result;

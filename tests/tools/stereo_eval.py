@@ -689,6 +689,18 @@ class Output(Case):
         self.assertEqual(color[14], (0, 0, 0))
         self.assertNotEqual(color[12], color[13])
 
+    def test_invalid_values_of_floats(self):
+        """Numbers are rounded as those of the file are."""
+        scene = make_ini(self.path("made"))
+        for text in ("-1", "0.1", "-9999.9", "3.4028235e38"):
+            rows = constant(float(SHIFT))
+            rows[3][20] = float(text) if text[0] != "3" else 3.4028234663852886e38
+            pictures.write_pfm(self.path("map.pfm"), rows)
+            regions = evaluate("--map", self.path("map.pfm"), "--map-invalid", text,
+                               scene)["runs"][0]["scenes"][0]["regions"]
+            self.assertAlmostEqual(regions["all"]["density"], 100 - 100 / (WIDTH * HEIGHT), 4)
+            self.assertEqual(regions["all"]["mean"], 0)
+
     def test_saved_maps_are_what_was_measured(self):
         scene = make_ini(self.path("made"))
         first = evaluate("vcbw", "radius=2", "--save", self.path("out"), scene)
