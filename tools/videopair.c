@@ -75,6 +75,18 @@ stream_close (VideoStream * stream)
   g_clear_object (&stream->pipeline);
 }
 
+/* Whether an error says that nothing takes a stream of the file. */
+static bool
+is_not_linked (GstMessage * message)
+{
+  const GstStructure *details = NULL;
+  gint flow = GST_FLOW_OK;
+
+  gst_message_parse_error_details (message, &details);
+  return details != NULL && gst_structure_get_int (details, "flow-return",
+      &flow) && flow == GST_FLOW_NOT_LINKED;
+}
+
 /* Whether the pipeline has posted no error. */
 static bool
 stream_is_good (VideoStream * stream, StereoMessage * why)
@@ -86,6 +98,9 @@ stream_is_good (VideoStream * stream, StereoMessage * why)
 
   if (message == NULL)
     return true;
+  if (is_not_linked (message))
+    return image_fail (why, stream->path, "has no video that GStreamer can "
+        "decode");
   gst_message_parse_error (message, &error, NULL);
   return image_fail (why, stream->path, "cannot be decoded: %s",
       error->message);

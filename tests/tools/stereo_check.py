@@ -212,6 +212,9 @@ class Videos(Case):
         self.fails("left.mkv", "text.txt", says=["text.txt: cannot be decoded: "])
         self.fails("left.mkv", "missing.mkv", says=["missing.mkv"])
         self.fails("left.mkv", "left.mkv", "left.mkv", says=["got 3 files"])
+        subprocess.run(shlex.split("gst-launch-1.0 -q audiotestsrc num-buffers=5 ! wavenc ! "
+                                   "filesink location=sound.wav"), check=True)
+        self.fails("sound.wav", says=["sound.wav: has no video that GStreamer can decode"])
 
 
 @unittest.skipIf("videos" in sys.argv[2:], "built with videos")
