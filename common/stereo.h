@@ -571,7 +571,7 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_sync (StereoMatcher *
     matcher);
 
 /* Describes the failure of the last call on this matcher; "" if it succeeded.
- * Belongs to the matcher and is valid until its next call. */
+ * Belongs to the matcher and is valid until its next call.  Never NULL. */
 STEREO_API const char *stereo_matcher_error (const StereoMatcher * matcher);
 
 /* Initialise it with STEREO_MATCHER_STATS_INIT, which sets struct_size. */
