@@ -117,15 +117,17 @@ TEST (test_invalid_matches)
       == STEREO_ERROR_ARGUMENT);
 }
 
+static uint8_t black_pixels[128 * 96];
+static const StereoImage black = {
+  .format = STEREO_FORMAT_GRAY8,.width = 128,.height = 96,
+  .plane = {black_pixels},.stride = {128}
+};
+
 /* It stands for no change: it has no size yet, but can be applied. */
 TEST (test_correction_before_the_first_pair)
 {
   SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
   SCOPED (stereo_device_unref) StereoDevice *device = NULL;
-  static uint8_t pixels[128 * 96];
-  const StereoImage view = {.format = STEREO_FORMAT_GRAY8,.width = 128,
-    .height = 96,.plane = {pixels},.stride = {128}
-  };
   StereoCorrection correction;
   double x = 0, y = 0;
 
@@ -137,12 +139,12 @@ TEST (test_correction_before_the_first_pair)
   }
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
       == STEREO_OK);
-  CHECK (stereo_alignment_measure (alignment, device, &view, &view,
+  CHECK (stereo_alignment_measure (alignment, device, &black, &black,
           &correction, NAN, NULL) == STEREO_OK);
 
   /* values need a size */
   correction = (StereoCorrection) {.values = {0.01} };
-  CHECK (stereo_alignment_measure (alignment, device, &view, &view,
+  CHECK (stereo_alignment_measure (alignment, device, &black, &black,
           &correction, NAN, NULL) == STEREO_ERROR_ARGUMENT);
 }
 
@@ -151,28 +153,24 @@ TEST (test_invalid_views)
 {
   SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
   SCOPED (stereo_device_unref) StereoDevice *device = NULL;
-  static uint8_t pixels[128 * 96];
-  const StereoImage view = {.format = STEREO_FORMAT_GRAY8,.width = 128,
-    .height = 96,.plane = {pixels},.stride = {128}
-  };
-  StereoImage other = view;
+  StereoImage other = black;
   StereoMessage why = { "" };
 
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
       == STEREO_OK);
-  CHECK (stereo_alignment_measure (alignment, NULL, &view, &view, NULL, NAN,
+  CHECK (stereo_alignment_measure (alignment, NULL, &black, &black, NULL, NAN,
           NULL) == STEREO_ERROR_ARGUMENT);
-  CHECK (stereo_alignment_measure (alignment, device, &view, NULL, NULL, NAN,
+  CHECK (stereo_alignment_measure (alignment, device, &black, NULL, NULL, NAN,
           &why) == STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (why.text, "NULL");
   other.format = (StereoFormat) 999;
-  CHECK (stereo_alignment_measure (alignment, device, &view, &other, NULL, NAN,
-          &why) == STEREO_ERROR_ARGUMENT);
+  CHECK (stereo_alignment_measure (alignment, device, &black, &other, NULL,
+          NAN, &why) == STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (why.text, "unknown format");
-  other.format = view.format;
+  other.format = black.format;
   other.height = 95;
-  CHECK (stereo_alignment_measure (alignment, device, &view, &other, NULL, NAN,
-          &why) == STEREO_ERROR_ARGUMENT);
+  CHECK (stereo_alignment_measure (alignment, device, &black, &other, NULL,
+          NAN, &why) == STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (why.text, "128x95");
 }
 
