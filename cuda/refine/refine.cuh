@@ -50,7 +50,7 @@ slopes_at (const StereoRefineWork & work, int x, int y)
 }
 
 /* An offset of at most 127, negated, as the second operand of a dot product. */
-static __device__ __forceinline__ constexpr uint32_t
+static __host__ __device__ __forceinline__ constexpr uint32_t
 slope_offset (int dx, int dy)
 {
   return ((uint32_t) -dx & 255) | ((uint32_t) -dy & 255) << 8;

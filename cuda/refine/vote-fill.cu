@@ -63,19 +63,18 @@ struct VoteArgs
   StereoView left;
   StereoWinners winners;
   StereoRefineWork work;
+  int view_step;                /* elements of a row of the map beyond those
+                                 * of the view */
   int unit_bits;                /* log2 (unit) */
   int highest;                  /* code */
 };
 
 /* ------------------------------------------------------------------ samples */
 
-/* The offsets of all samples. */
+/* The slope_offset () of each sample. */
 struct Offsets
 {
-  struct
-  {
-    signed char x, y;
-  } at[STEREO_VOTE_SAMPLES];
+  uint32_t at[STEREO_VOTE_SAMPLES];
   int n;
 
   constexpr Offsets ():at (), n (0)
@@ -85,10 +84,8 @@ struct Offsets
 
       for (int y = -radius; y <= radius; y += STEREO_VOTE_STEP (ring)) {
         for (int x = -radius; x <= radius; x += STEREO_VOTE_STEP (ring)) {
-          if (stereo_vote_has (ring, x, y)) {
-            at[n].x = (signed char) x;
-            at[n++].y = (signed char) y;
-          }
+          if (stereo_vote_has (ring, x, y))
+            at[n++] = slope_offset (x, y);
         }
       }
     }
@@ -100,22 +97,17 @@ __device__ const Offsets offsets;
 static_assert (Offsets ().n == STEREO_VOTE_SAMPLES
     && STEREO_VOTE_SAMPLES % lanes == 0);
 
-/* An offset of a sample, in pixels of each image. */
-struct __align__ (16) Place
+/* The parts of a slope_offset (), negated as there. */
+__device__ __forceinline__ int
+offset_x (uint32_t offset)
 {
-  int map;
-  int view;
-  uint32_t slope;               /* slope_offset () */
-};
+  return (signed char) offset;
+}
 
-__device__ __forceinline__ Place
-make_place (const VoteArgs & a, size_t view_stride, int i)
+__device__ __forceinline__ int
+offset_y (uint32_t offset)
 {
-  const int x = offsets.at[i].x, y = offsets.at[i].y;
-
-  return Place { y * (int) a.work.map.stride + x, y * (int) view_stride + x,
-    slope_offset (x, y)
-  };
+  return (signed char) (offset >> 8);
 }
 
 /* What a sample votes for, and what it adds to a bin. */
@@ -163,29 +155,31 @@ template < int CHANNELS > struct Pixel
     return color[offset] & 0xffffff;
   }
 
-  __device__ __forceinline__ bool is_inside (const VoteArgs & a, int dx, int dy)
-      const
+  __device__ __forceinline__ bool is_inside (const VoteArgs & a,
+      uint32_t offset) const
   {
-    return (unsigned) (x + dx) < (unsigned) a.k.width
-        && (unsigned) (y + dy) < (unsigned) a.k.height;
+    return (unsigned) (x - offset_x (offset)) < (unsigned) a.k.width
+        && (unsigned) (y - offset_y (offset)) < (unsigned) a.k.height;
   }
 
   /* The vote of a sample.  whole: all samples are inside the image */
   __device__ __forceinline__ Vote get_vote (const VoteArgs & a,
-      const Place & place, bool whole) const
+      uint32_t offset, bool whole) const
   {
     const int limit = stereo_vote_limit (a.k.unit);
+
     /* outside the image the pixel itself, which has no code */
-    const bool inside = whole || is_inside (a, -(int) (signed char) place.slope,
-        -(int) (signed char) (place.slope >> 8));
-    const unsigned own = code[inside ? place.map : 0];
+    if (!whole && !is_inside (a, offset))
+      offset = 0;
+    const int place = __dp2a_lo (-(int) a.work.map.stride * 0x10000 | 0xffff,
+        (int) offset, 0);
+    const unsigned own = code[place];
     /* stereo_slope_carry () and stereo_vote_code () */
-    const int change = __dp2a_lo ((int) slope[inside ? place.map : 0],
-        (int) place.slope, 128) >> 8;
+    const int change = __dp2a_lo ((int) slope[place], (int) offset, 128) >> 8;
     const int carried = __viaddmin_s32_relu (__viaddmin_s32_relu (change, limit,
             2 * limit), (int) own - limit, a.highest);
     const uint32_t weight = pixel_weight < CHANNELS > (a.k, center,
-        get_color (inside ? place.view : 0));
+        get_color (place + offset_y (offset) * a.view_step));
 
     return Vote { own != STEREO_INVALID && weight != 0 ? carried : no_code,
       weight + (weight >> 3) * 0x10000u
@@ -193,11 +187,11 @@ template < int CHANNELS > struct Pixel
   }
 
   __device__ __forceinline__ void get_votes (const VoteArgs & a,
-      const Place * places, bool whole, Vote (&votes)[n_own]) const
+      const uint32_t * own_offsets, bool whole, Vote (&votes)[n_own]) const
   {
 #pragma unroll
     for (int i = 0; i < n_own; i++)
-      votes[i] = get_vote (a, places[i * lanes], whole);
+      votes[i] = get_vote (a, own_offsets[i * lanes], whole);
   }
 };
 
@@ -481,7 +475,7 @@ template < int CHANNELS > __global__ void
 __launch_bounds__ (threads, resident_blocks)
 vote_kernel (const __grid_constant__ VoteArgs a)
 {
-  __shared__ Place places[STEREO_VOTE_SAMPLES];
+  __shared__ uint32_t shared_offsets[STEREO_VOTE_SAMPLES];
   __shared__ __align__ (16) uint32_t histograms[block_pixels * bin_pitch];
   const int lane = (int) threadIdx.x % lanes;
   const int pixel = (int) threadIdx.x / lanes;
@@ -489,8 +483,7 @@ vote_kernel (const __grid_constant__ VoteArgs a)
 
 #pragma unroll 1
   for (int i = (int) threadIdx.x; i < STEREO_VOTE_SAMPLES; i += threads)
-    places[i] = make_place (a, CHANNELS == 1 ? a.left.stride
-        : a.left.stride / 4, i);
+    shared_offsets[i] = offsets.at[i];
 #pragma unroll 1
   for (int i = (int) threadIdx.x; i < block_pixels * bin_pitch / 4;
       i += threads)
@@ -511,9 +504,9 @@ vote_kernel (const __grid_constant__ VoteArgs a)
 
     if (__all_sync (0xffffffff, x >= reach && x < a.k.width - reach
             && y >= reach && y < a.k.height - reach))
-      p.get_votes (a, places + lane, true, votes);
+      p.get_votes (a, shared_offsets + lane, true, votes);
     else
-      p.get_votes (a, places + lane, false, votes);
+      p.get_votes (a, shared_offsets + lane, false, votes);
     const int best = find_best (a, right, lane, votes, histogram);
     const unsigned code = find_median (a, right, lane, best, votes,
         histogram);
@@ -530,7 +523,9 @@ stereo_cuda_vote_fill (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoWinners * winners,
     const StereoRefineWork * work)
 {
-  VoteArgs args = { *k, *left, *winners, *work, 0,
+  const int color_bytes = k->channels == 1 ? 1 : 4;
+  VoteArgs args = { *k, *left, *winners, *work,
+    (int) work->map.stride - (int) (left->stride / (size_t) color_bytes), 0,
     k->unit * (k->num_disparities - 1)
   };
 
