@@ -32,6 +32,7 @@ typedef struct
 {
   size_t size;                  /* of all buffers, in bytes */
   size_t next;                  /* offset of the next buffer */
+  size_t mark;                  /* an earlier value of next */
   unsigned n_buffers;
   bool overflow;                /* too many or too large buffers */
   struct
@@ -48,6 +49,13 @@ void stereo_arena_reset (StereoArena * arena);
  * and to the buffer by stereo_arena_bind(). */
 void stereo_arena_add (StereoArena * arena, void **pointer, size_t count,
     size_t element_size);
+
+/* Remembers the place of the next buffer as arena->mark. */
+static inline void
+stereo_arena_set_mark (StereoArena * arena)
+{
+  arena->mark = arena->next;
+}
 
 /* Places the next buffer at `place`, an earlier value of arena->next, so that
  * it shares memory with the buffers declared since.  They must not be in use at

@@ -24,6 +24,13 @@ extern "C" {
  */
 typedef struct StereoQueue StereoQueue;
 
+/* Work for a queue: submit (data) submits it. */
+typedef struct
+{
+  StereoStatus (*submit) (void *data);
+  void *data;
+} StereoTask;
+
 /* Timestamps of a frame, one at the end of each stage. */
 #define STEREO_MAX_TIMESTAMPS 1024
 
@@ -49,10 +56,11 @@ typedef struct
    * the same key again, recorded.  The work must depend on the key alone. */
   StereoStatus (*repeat) (StereoQueue * queue, const void *key, size_t size,
       StereoStatus (*submit) (void *data), void *data);
-  /* Optional.  Calls submit (one) and submit (other), whose work may run at the
-   * same time.  Later stages wait for both.  Calls do not nest. */
-  StereoStatus (*both) (StereoQueue * queue,
-      StereoStatus (*submit) (void *data), void *one, void *other);
+  /* Optional.  Submits two tasks, whose work may run at the same time; other
+   * gets what one leaves of the device.  Later stages wait for both.  Calls do
+   * not nest. */
+  StereoStatus (*both) (StereoQueue * queue, const StereoTask * one,
+      const StereoTask * other);
   /* With repeat.  Discards recorded work: later work differs. */
   void (*forget) (StereoQueue * queue);
   StereoStatus (*download) (StereoQueue * queue, void *target,

@@ -76,6 +76,14 @@ typedef struct
   double initial;
 } StereoParamDefault;
 
+/* A task that run() may submit with both(), to use what its own work leaves of
+ * the device. */
+typedef struct
+{
+  StereoTask task;
+  bool submitted;
+} StereoBeside;
+
 /* Arguments of run(). */
 typedef struct
 {
@@ -97,6 +105,7 @@ typedef struct
    * results[STEREO_RESULT_DISPARITY] is output. */
   const StereoOutput *results[STEREO_N_RESULTS];
   StereoTimestamps *timestamps; /* for stereo_stage_end(), or NULL */
+  StereoBeside *beside;         /* or NULL */
 } StereoMatchFrame;
 
 struct StereoAlgorithm
@@ -125,13 +134,14 @@ struct StereoAlgorithm
   size_t plan_size;
 
   /* Initializes plan and declares its buffers, whose addresses are valid in
-   * run().  stages is the backend's stage table.  A message with STEREO_OK is
+   * run().  Those that prepare() writes come first, followed by a mark of the
+   * arena.  stages is the backend's stage table.  A message with STEREO_OK is
    * logged as a warning. */
   StereoStatus (*plan) (const StereoSearch * search, const void *params,
       const void *stages, void *plan, StereoArena * arena,
       StereoMessage * why);
-  /* Optional: what a frame needs before run() but no words for, which may be
-   * computed at the same time. */
+  /* Optional: what a frame needs before run() but neither words nor ranges
+   * for, which may be computed at the same time. */
   StereoStatus (*prepare) (const StereoMatchFrame * frame,
       const void *stages);
   StereoStatus (*run) (const StereoMatchFrame * frame, const void *stages);

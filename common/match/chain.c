@@ -185,6 +185,7 @@ stereo_chain_plan_matching (StereoChain * m, const void *own, size_t alignment,
     StereoArena * arena, StereoMessage * why)
 {
   plan_refinement (m, own, alignment, arena);
+  stereo_arena_set_mark (arena);
   return m->algorithm->plan (&m->search, own, m->stages, m->plan, arena, why);
 }
 
@@ -204,9 +205,10 @@ chain_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   if (m->common.temporal > 0)
     stereo_temporal_plan (&m->search, m->temporal_unit, m->common.temporal,
         &m->temporal, arena);
-  status = stereo_half_plan (m, params->own, alignment, arena, why);
+  stereo_half_plan_ranges (m, arena);
+  status = stereo_chain_plan_matching (m, params->own, alignment, arena, why);
   return status != STEREO_OK ? status
-      : stereo_chain_plan_matching (m, params->own, alignment, arena, why);
+      : stereo_half_plan (m, params->own, alignment, arena, why);
 }
 
 /* Finds a view.  Returns whether it must be converted first. */
@@ -341,42 +343,88 @@ stereo_chain_prepare (const StereoChain * m, const StereoMatchFrame * frame)
       : m->algorithm->prepare (frame, m->stages);
 }
 
-/* A part of what a frame needs before the algorithm runs. */
+/* The data of tasks. */
 typedef struct
 {
   const StereoChain *m;
   StereoMatchFrame *frame;
-  bool words;
 } Preparation;
 
 static StereoStatus
-run_preparation (void *data)
+submit_words (void *data)
 {
   const Preparation *p = data;
 
-  return p->words ? make_words (p->m, p->frame)
-      : stereo_chain_prepare (p->m, p->frame);
+  return make_words (p->m, p->frame);
 }
 
-/* Makes the words and prepares the algorithm, at the same time if the queue can
- * do that.  Stages are timed one after the other.  The search of the mirrored
- * views precedes, because it uses the same memory. */
+static StereoStatus
+submit_prepare (void *data)
+{
+  const Preparation *p = data;
+
+  return stereo_chain_prepare (p->m, p->frame);
+}
+
+static StereoStatus
+submit_words_and_prepare (void *data)
+{
+  StereoStatus status = submit_words (data);
+
+  return status != STEREO_OK ? status : submit_prepare (data);
+}
+
+/* Finds the ranges, and has the words made at the same time. */
+static StereoStatus
+prepare_ranges (const StereoChain * m, StereoMatchFrame * frame)
+{
+  Preparation p = { m, frame };
+  StereoBeside words = { {submit_words_and_prepare, &p}, false };
+  StereoStatus status;
+
+  frame->beside = &words;
+  status = stereo_half_run (m, frame);
+  frame->beside = NULL;
+  return status != STEREO_OK || words.submitted ? status
+      : submit_words_and_prepare (&p);
+}
+
+/* Makes the words and prepares the algorithm at the same time. */
+static StereoStatus
+prepare_both (const StereoChain * m, StereoMatchFrame * frame)
+{
+  Preparation p = { m, frame };
+  const StereoTask words = { submit_words, &p };
+  const StereoTask others = { submit_prepare, &p };
+
+  return frame->queue->klass->both (frame->queue, &others, &words);
+}
+
+/* Finds the ranges, makes the words and prepares the algorithm, at the same
+ * time if the queue can do that.  Stages are timed one after the other.  The
+ * search of the mirrored views precedes that of the frame, because it uses the
+ * same memory. */
 static StereoStatus
 prepare (const StereoChain * m, StereoMatchFrame * frame)
 {
-  const StereoQueueClass *q = frame->queue->klass;
+  const StereoSearch *p = &m->search;
   const bool mirrored = m->mirror.winners.left != NULL;
-  Preparation words = { m, frame, true }, others = { m, frame, false };
   StereoStatus status;
 
-  if (q->both != NULL && frame->timestamps == NULL && !mirrored
-      && m->search.winners && stereo_cost_uses_words (m->search.cost)
-      && m->algorithm->prepare != NULL)
-    return q->both (frame->queue, run_preparation, &words, &others);
-  status = run_preparation (&words);
-  if (status == STEREO_OK && mirrored)
-    status = stereo_chain_match_mirrored (m, frame);
-  return status != STEREO_OK ? status : run_preparation (&others);
+  if (frame->queue->klass->both != NULL && frame->timestamps == NULL
+      && !mirrored && p->winners) {
+    if (p->ranges)
+      return prepare_ranges (m, frame);
+    if (m->algorithm->wants_ranges == NULL && m->algorithm->prepare != NULL
+        && stereo_cost_uses_words (p->cost))
+      return prepare_both (m, frame);
+  }
+  if ((status = stereo_half_run (m, frame))
+      || (status = make_words (m, frame)))
+    return status;
+  if (mirrored && (status = stereo_chain_match_mirrored (m, frame)))
+    return status;
+  return stereo_chain_prepare (m, frame);
 }
 
 /* Applies min-confidence to the vertical disparity. */
@@ -480,7 +528,8 @@ stereo_chain_match_views (const StereoChain * m, StereoMatchFrame * work,
   }
   work->output = work->results[STEREO_RESULT_DISPARITY];
 
-  if ((status = stereo_half_run (m, work)) || (status = prepare (m, work)))
+  status = prepare (m, work);
+  if (status != STEREO_OK)
     return status;
   return work->winners != NULL
       ? match_refined (m, work, output, confidence) : chain_match (m, work,

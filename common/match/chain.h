@@ -9,7 +9,7 @@
  * for each StereoResult.  run() converts the views, computes the words of the
  * cost, runs the algorithm, then refines its winners or applies the median
  * filter, encodes the result and applies the temporal filter.  With ranges, the
- * half-size match comes before the words (match/half.h).
+ * half-size match comes before the words or at the same time (match/half.h).
  *
  * The temporal filter works on disparity codes.  Algorithms with winners have
  * them after refinement.  For other algorithms they are the GRAY16_LE codes, so

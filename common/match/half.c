@@ -76,7 +76,7 @@ stereo_half_configure (StereoChain * m, const void *own)
 }
 
 static void
-plan_ranges (const StereoSearch * p, StereoRanges * ranges,
+add_ranges (const StereoSearch * p, StereoRanges * ranges,
     StereoArena * arena)
 {
   ranges->columns = stereo_range_tiles (p->width);
@@ -85,22 +85,29 @@ plan_ranges (const StereoSearch * p, StereoRanges * ranges,
       sizeof (*ranges->tiles));
 }
 
+void
+stereo_half_plan_ranges (StereoChain * m, StereoArena * arena)
+{
+  const StereoSearch *p = &m->search;
+
+  m->ranges = m->mirrored_ranges = (StereoRanges) { NULL, 0 };
+  if (!p->ranges)
+    return;
+  add_ranges (p, &m->ranges, arena);
+  if (stereo_refine_is_mutual (&m->refine))
+    add_ranges (p, &m->mirrored_ranges, arena);
+}
+
 StereoStatus
 stereo_half_plan (StereoChain * m, const void *own, size_t alignment,
     StereoArena * arena, StereoMessage * why)
 {
   const StereoSearch *p = &m->search;
   StereoChain *half = m->half;
-  StereoStatus status;
-  size_t begin;
 
-  m->ranges = m->mirrored_ranges = (StereoRanges) { NULL, 0 };
   if (!p->ranges)
     return STEREO_OK;
-  plan_ranges (p, &m->ranges, arena);
-  if (stereo_refine_is_mutual (&m->refine))
-    plan_ranges (p, &m->mirrored_ranges, arena);
-  begin = arena->next;
+  stereo_arena_go_to (arena, arena->mark);
   stereo_chain_plan_mirrored_views (m, alignment, m->half_mirrored, arena);
   for (int i = 0; i < 2; i++) {
     StereoHalfView *view = &m->half_views[i];
@@ -116,9 +123,7 @@ stereo_half_plan (StereoChain * m, const void *own, size_t alignment,
       alignment / 2);
   stereo_arena_add (arena, (void **) &half->map.data,
       half->map.stride * (size_t) half->search.height, sizeof (uint16_t));
-  status = stereo_chain_plan_matching (half, own, alignment, arena, why);
-  stereo_arena_go_to (arena, begin);
-  return status;
+  return stereo_chain_plan_matching (half, own, alignment, arena, why);
 }
 
 /* The indices of the half-size map, as an output. */
@@ -164,7 +169,7 @@ find_ranges (const StereoChain * m, const StereoMatchFrame * frame,
 {
   const StereoChain *half = m->half;
   StereoMatchFrame work = {.search = &half->search,.plan = half->plan,
-    .queue = frame->queue,.map = half->map
+    .queue = frame->queue,.map = half->map,.beside = frame->beside
   };
   const StereoOutput output = half_output (half);
   StereoStatus status = halve_views (m, frame, &work);

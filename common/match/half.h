@@ -25,8 +25,11 @@ void stereo_half_free (StereoChain ** half);
  * parameters. */
 void stereo_half_configure (StereoChain * chain, const void *own);
 
-/* Declares the ranges and the buffers of the half-size match, which share
- * memory with those that the chain declares afterwards. */
+/* Declares the ranges. */
+void stereo_half_plan_ranges (StereoChain * chain, StereoArena * arena);
+
+/* Declares the buffers of the half-size match, which share memory with those of
+ * the algorithm behind the mark of the arena.  No others may follow. */
 StereoStatus stereo_half_plan (StereoChain * chain, const void *own,
     size_t alignment, StereoArena * arena, StereoMessage * why);
 

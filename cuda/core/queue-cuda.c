@@ -187,8 +187,8 @@ queue_record_event (StereoQueue * queue, StereoEvent * event)
 
 /* In a recording, beside becomes a branch of the graph. */
 static StereoStatus
-queue_both (StereoQueue * queue, StereoStatus (*submit) (void *data),
-    void *one, void *other)
+queue_both (StereoQueue * queue, const StereoTask * one,
+    const StereoTask * other)
 {
   StereoCudaQueue *self = (StereoCudaQueue *) queue;
   const cudaStream_t compute = self->compute;
@@ -197,11 +197,11 @@ queue_both (StereoQueue * queue, StereoStatus (*submit) (void *data),
 
   if (status != STEREO_OK)
     return status;
+  status = one->submit (one->data);
   self->compute = self->beside;
-  status = submit (other);
-  self->compute = compute;
   if (status == STEREO_OK)
-    status = submit (one);
+    status = other->submit (other->data);
+  self->compute = compute;
   /* without this, a recording would not end */
   joined = chain_streams (queue, self->joined, self->beside, compute);
   return status != STEREO_OK ? status : joined;

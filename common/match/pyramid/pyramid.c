@@ -373,12 +373,14 @@ static StereoStatus
 search_views (const StereoMatchFrame * frame, const StereoPyramidStages * s,
     bool check, Search search[2])
 {
+  const StereoTask tasks[2] = {
+    {run_search, &search[0]}, {run_search, &search[1]}
+  };
   StereoStatus status;
 
   /* stages are timed one after the other */
   if (check && s->concurrent && frame->timestamps == NULL)
-    return frame->queue->klass->both (frame->queue, run_search, &search[0],
-        &search[1]);
+    return frame->queue->klass->both (frame->queue, &tasks[0], &tasks[1]);
   status = run_search (&search[0]);
   if (status != STEREO_OK || !check)
     return status;

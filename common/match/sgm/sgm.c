@@ -132,20 +132,46 @@ sgm_plan (const StereoSearch * search, const void *params,
   return status == STEREO_OK ? check_params (params, why) : status;
 }
 
+static StereoSgmViews
+get_views (const StereoMatchFrame * frame)
+{
+  return (StereoSgmViews) {
+    frame->left, frame->right, frame->left_words, frame->right_words,
+    frame->ranges
+  };
+}
+
+static StereoSgmResult
+get_result (const StereoMatchFrame * frame)
+{
+  return (StereoSgmResult) { frame->winners, frame->map, frame->output };
+}
+
+static StereoStatus
+sgm_prepare (const StereoMatchFrame * frame, const void *stages)
+{
+  const StereoSgmStages *s = stages;
+  const SgmPlan *p = frame->plan;
+  const StereoSgmViews views = get_views (frame);
+  const StereoSgmResult result = get_result (frame);
+
+  return s->prepare == NULL ? STEREO_OK : s->prepare (frame->queue,
+      &p->constants, &views, &p->work, &result);
+}
+
 static StereoStatus
 sgm_run (const StereoMatchFrame * frame, const void *stages)
 {
   const StereoSgmStages *s = stages;
   const SgmPlan *p = frame->plan;
   const StereoSgmConstants *k = &p->constants;
-  StereoSgmViews views = { frame->left, frame->right, frame->left_words,
-    frame->right_words, frame->ranges
-  };
-  StereoSgmResult result = { frame->winners, frame->map, frame->output };
+  const StereoSgmViews views = get_views (frame);
+  const StereoSgmResult result = get_result (frame);
   StereoStatus status = STEREO_OK;
 
   if (s->match != NULL)
-    return s->match (frame->queue, k, &views, &p->work, &result);
+    return s->match (frame->queue, k, &views, &p->work, &result,
+        frame->beside);
   for (int i = 0; i < k->n_sweeps && status == STEREO_OK; i++)
     status = s->sweep (frame->queue, k, &views, i, &p->work);
   if (status == STEREO_OK)
@@ -184,6 +210,7 @@ const StereoAlgorithm stereo_sgm_algorithm = {
   .params_size = sizeof (StereoSgmParams),
   .plan_size = sizeof (SgmPlan),
   .plan = sgm_plan,
+  .prepare = sgm_prepare,
   .run = sgm_run,
   .wants_ranges = sgm_wants_ranges,
 };

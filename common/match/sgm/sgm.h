@@ -159,7 +159,8 @@ typedef struct
 /* Stage table "sgm": either sweep and finish, or match for a whole frame. */
 typedef struct
 {
-  /* Declares the work memory; n_threads is that of the search. */
+  /* Declares the work memory, that of prepare first; n_threads is that of the
+   * search. */
   StereoStatus (*plan) (const StereoSgmConstants * k, unsigned n_threads,
       StereoSgmWork * work, StereoArena * arena, StereoMessage * why);
   /* Adds L of a sweep to the sums; the first sweep initialises them. */
@@ -170,9 +171,14 @@ typedef struct
       const StereoSgmViews * views, const StereoSgmWork * work,
       const StereoSgmResult * result);
 
-  StereoStatus (*match) (StereoQueue * queue, const StereoSgmConstants * k,
+  /* Optional, before match: the part that needs neither words nor ranges. */
+  StereoStatus (*prepare) (StereoQueue * queue, const StereoSgmConstants * k,
       const StereoSgmViews * views, const StereoSgmWork * work,
       const StereoSgmResult * result);
+  /* beside: as in StereoMatchFrame */
+  StereoStatus (*match) (StereoQueue * queue, const StereoSgmConstants * k,
+      const StereoSgmViews * views, const StereoSgmWork * work,
+      const StereoSgmResult * result, StereoBeside * beside);
 } StereoSgmStages;
 
 /* Computes the constants of a search. */

@@ -80,9 +80,10 @@ sgm_plan_cuda (const StereoSgmConstants * k, unsigned, StereoSgmWork * work,
   for (int sweep = 0; sweep < k->n_sweeps; sweep++)
     checkpoints += into_rows_elements (*k, sweep)
         + into_columns_elements (*k, sweep);
-  stereo_arena_add (arena, (void **) &work->costs, pixels, padded_n (*k));
   stereo_arena_add (arena, (void **) &work->steps, pixels * k->n_sweeps,
       sizeof (uint32_t));
+  stereo_arena_set_mark (arena);
+  stereo_arena_add (arena, (void **) &work->costs, pixels, padded_n (*k));
   stereo_arena_add (arena, (void **) &work->checkpoints, checkpoints,
       sizeof (uint16_t));
   if (k->n > sgm_max_shared_anywhere)
@@ -106,16 +107,78 @@ winners_of (const StereoSgmResult * result)
   return w;
 }
 
+SgmArgs
+make_args (const StereoSgmConstants * k, const StereoSgmViews * views,
+    const StereoSgmWork * work)
+{
+  uint16_t *checkpoints = work->checkpoints;
+  SgmArgs a = { };
+
+  a.k = *k;
+  a.views = *views;
+  a.costs = work->costs;
+  a.words = (int) padded_n (*k) / 2;
+  a.sums = (uint32_t *) work->sums;
+  a.steps = work->steps;
+  for (int sweep = 0; sweep < k->n_sweeps; sweep++) {
+    a.into_rows[sweep] = (uint32_t *) checkpoints;
+    checkpoints += into_rows_elements (*k, sweep);
+    a.into_columns[sweep] = (uint32_t *) checkpoints;
+    checkpoints += into_columns_elements (*k, sweep);
+  }
+  return a;
+}
+
 StereoStatus
-sgm_match_cuda (StereoQueue * queue, const StereoSgmConstants * k,
+sgm_prepare_cuda (StereoQueue * queue, const StereoSgmConstants * k,
     const StereoSgmViews * views, const StereoSgmWork * work,
     const StereoSgmResult * result)
 {
   StereoCudaStage stage (queue);
+
+  if (!stage.entered () || k->n == 0)
+    return stage.status ();
+  stereo_sgm_find_steps_cuda (queue, make_args (k, views, work),
+      winners_of (result));
+  return STEREO_CUDA_LAUNCHED (stage, "sgm's find_steps");
+}
+
+struct LookAhead
+{
+  StereoQueue *queue;
+  const SgmArgs *args;
+};
+
+StereoStatus
+submit_look_ahead (void *data)
+{
+  const LookAhead *l = (const LookAhead *) data;
+
+  stereo_sgm_look_ahead_cuda (l->queue, *l->args);
+  return STEREO_OK;
+}
+
+/* Small images leave most of the device idle here. */
+StereoStatus
+look_ahead (StereoQueue * queue, const SgmArgs & a, StereoBeside * beside)
+{
+  LookAhead data = { queue, &a };
+  const StereoTask task = { submit_look_ahead, &data };
+
+  if (beside == NULL)
+    return submit_look_ahead (&data);
+  beside->submitted = true;
+  return queue->klass->both (queue, &task, &beside->task);
+}
+
+StereoStatus
+sgm_match_cuda (StereoQueue * queue, const StereoSgmConstants * k,
+    const StereoSgmViews * views, const StereoSgmWork * work,
+    const StereoSgmResult * result, StereoBeside * beside)
+{
+  StereoCudaStage stage (queue);
   const SgmWinners w = winners_of (result);
   const int limit = stereo_cuda_shared_limit (queue->device);
-  uint16_t *checkpoints = work->checkpoints;
-  SgmArgs a = { };
 
   if (!stage.entered ())
     return stage.status ();
@@ -130,21 +193,13 @@ sgm_match_cuda (StereoQueue * queue, const StereoSgmConstants * k,
         "sgm needs blocks of %zu KiB of shared memory for %d disparities, and "
         "this device has %d: the CPU can do that",
         (stereo_sgm_tile_bytes_cuda (*k) + 1023) / 1024, k->n, limit / 1024);
-  a.k = *k;
-  a.views = *views;
-  a.costs = work->costs;
-  a.words = (int) padded_n (*k) / 2;
-  a.sums = (uint32_t *) work->sums;
-  a.steps = work->steps;
-  for (int sweep = 0; sweep < k->n_sweeps; sweep++) {
-    a.into_rows[sweep] = (uint32_t *) checkpoints;
-    checkpoints += into_rows_elements (*k, sweep);
-    a.into_columns[sweep] = (uint32_t *) checkpoints;
-    checkpoints += into_columns_elements (*k, sweep);
-  }
-  stereo_sgm_find_steps_cuda (queue, a, w);
+  const SgmArgs a = make_args (k, views, work);
+
   stereo_sgm_find_costs_cuda (queue, a);
-  stereo_sgm_look_ahead_cuda (queue, a);
+  const StereoStatus status = look_ahead (queue, a, beside);
+
+  if (status != STEREO_OK)
+    return status;
   stereo_sgm_match_tiles_cuda (queue, a, w);
   return STEREO_CUDA_LAUNCHED (stage, "sgm's kernels");
 }
@@ -158,7 +213,7 @@ stereo_sgm_stages_cuda (void)
 {
   static const StereoSgmStages stages = {
     .plan = sgm_plan_cuda, .sweep = NULL, .finish = NULL,
-    .match = sgm_match_cuda
+    .prepare = sgm_prepare_cuda, .match = sgm_match_cuda
   };
 
   return &stages;
