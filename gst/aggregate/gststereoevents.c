@@ -121,6 +121,27 @@ gst_stereo_aggregator_init_segment (GstStereoAggregator * self)
 
 /* ------------------------------------------------------------------ outputs */
 
+/* Whether the source of an input says that it cannot seek. */
+static gboolean
+refuses_seeks (GstStereoAggregator * self)
+{
+  gboolean seekable = TRUE;
+
+  for (gint i = 0; i < GST_STEREO_N_INPUTS && seekable; i++) {
+    GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, i);
+    GstQuery *query;
+
+    if (pad == NULL)
+      continue;
+    query = gst_query_new_seeking (GST_FORMAT_TIME);
+    if (gst_pad_peer_query (GST_PAD (pad), query))
+      gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
+    gst_query_unref (query);
+    gst_object_unref (pad);
+  }
+  return !seekable;
+}
+
 static gboolean
 handle_src_event (GstStereoAggregator * self, GstStereoQos * qos,
     GstEvent * event)
@@ -128,6 +149,13 @@ handle_src_event (GstStereoAggregator * self, GstStereoQos * qos,
   GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
   GstQOSType type;
 
+  /* GstAggregator accepts such a seek and flushes downstream, which would then
+   * wait forever for the segment of a source that has not moved. */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK && refuses_seeks (self)) {
+    GST_INFO_OBJECT (self, "an input cannot seek");
+    gst_event_unref (event);
+    return FALSE;
+  }
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
     gst_event_parse_qos (event, &type, NULL, NULL, NULL);
     if (type != GST_QOS_TYPE_THROTTLE && klass->ignores_qos != NULL

@@ -444,6 +444,26 @@ TEST (test_query_of_seeking)
   }
 }
 
+/* A seek that a source cannot do is refused and stops nothing. */
+TEST (test_seek_of_live_views)
+{
+  static const gchar *const sources[] = { "", "is-live=true" };
+
+  for (guint i = 0; i < 2; i++) {
+    GstElement *pipeline = pipeline_new ("stereotestsrc is-live=true "
+        "num-buffers=20 ! m.sink_left  stereotestsrc view=right %s "
+        "num-buffers=20 ! m.sink_right  " VCBW "name=m num-disparities=8 "
+        "pairs=every ! fakesink", sources[i]);
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
+    fail_if (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
+            GST_SEEK_FLAG_FLUSH, 0));
+    pipeline_wait (pipeline, GST_MESSAGE_EOS);
+    pipeline_free (pipeline);
+  }
+}
+
 TEST (test_play_backwards)
 {
   Line line;
