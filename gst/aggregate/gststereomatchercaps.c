@@ -134,9 +134,8 @@ gst_stereo_matcher_get_sink_caps (GstStereoAggregator * aggregator, gint input)
   preferred = gst_caps_copy (caps);
   gst_caps_set_simple (preferred,
       "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (&info),
-      "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (&info),
-      "framerate", GST_TYPE_FRACTION, GST_VIDEO_INFO_FPS_N (&info),
-      GST_VIDEO_INFO_FPS_D (&info), NULL);
+      "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (&info), NULL);
+  gst_stereo_caps_set_framerate (preferred, &info);
   return gst_caps_merge (preferred, caps);
 }
 
@@ -283,10 +282,9 @@ make_src_caps (GstPad * src, const GstVideoInfo * shape)
   gst_caps_set_simple (caps,
       "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (shape),
       "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (shape),
-      "framerate", GST_TYPE_FRACTION, GST_VIDEO_INFO_FPS_N (shape),
-      GST_VIDEO_INFO_FPS_D (shape),
       "pixel-aspect-ratio", GST_TYPE_FRACTION, GST_VIDEO_INFO_PAR_N (shape),
       GST_VIDEO_INFO_PAR_D (shape), NULL);
+  gst_stereo_caps_set_framerate (caps, shape);
   return caps;
 }
 

@@ -8,6 +8,7 @@
 
 #include "aggregate/gststereopair.h"
 #include "base/gststereodebug.h"
+#include "base/gststereoformat.h"
 
 #include <math.h>
 
@@ -201,9 +202,8 @@ check_rates (GstStereoMatcher * self)
     return;
   (void) gst_stereo_aggregator_get_info (&self->parent, info, 0);
   for (guint i = 0; i < N_VIEWS; i++) {
-    if (GST_VIDEO_INFO_FPS_N (&info[i]) <= 0
-        || GST_VIDEO_INFO_FPS_D (&info[i]) <= 0)
-      return;                   /* unknown or variable */
+    if (gst_stereo_has_variable_rate (&info[i]))
+      return;
     rate[i] = (gdouble) GST_VIDEO_INFO_FPS_N (&info[i])
         / GST_VIDEO_INFO_FPS_D (&info[i]);
   }

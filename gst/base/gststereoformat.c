@@ -87,3 +87,24 @@ gst_stereo_frame_duration (const GstVideoInfo * info)
       (guint64) GST_VIDEO_INFO_FPS_D (info),
       (guint64) GST_VIDEO_INFO_FPS_N (info));
 }
+
+gboolean
+gst_stereo_has_variable_rate (const GstVideoInfo * info)
+{
+  return (info->flags & GST_VIDEO_FLAG_VARIABLE_FPS) != 0
+      || GST_VIDEO_INFO_FPS_N (info) <= 0;
+}
+
+void
+gst_stereo_caps_set_framerate (GstCaps * caps, const GstVideoInfo * info)
+{
+  const gboolean variable = gst_stereo_has_variable_rate (info);
+
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION,
+      variable ? 0 : GST_VIDEO_INFO_FPS_N (info),
+      variable ? 1 : GST_VIDEO_INFO_FPS_D (info), NULL);
+  /* GstVideoInfo has the maximum in place of the rate */
+  if (variable && GST_VIDEO_INFO_FPS_N (info) > 0)
+    gst_caps_set_simple (caps, "max-framerate", GST_TYPE_FRACTION,
+        GST_VIDEO_INFO_FPS_N (info), GST_VIDEO_INFO_FPS_D (info), NULL);
+}

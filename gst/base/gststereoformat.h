@@ -50,6 +50,13 @@ StereoColorimetry gst_stereo_colorimetry (const GstVideoInfo * info);
  * frame rate. */
 GstClockTime gst_stereo_frame_duration (const GstVideoInfo * info);
 
+/* Whether the frame rate is unknown or variable. */
+gboolean gst_stereo_has_variable_rate (const GstVideoInfo * info);
+
+/* Sets framerate of writable caps, and max-framerate if the rate is variable
+ * with a known maximum. */
+void gst_stereo_caps_set_framerate (GstCaps * caps, const GstVideoInfo * info);
+
 G_END_DECLS
 
 #endif /* GST_STEREO_FORMAT_H */

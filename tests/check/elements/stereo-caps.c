@@ -116,6 +116,26 @@ TEST (test_output_is_shaped_as_the_left_view)
   rig_close (&rig);
 }
 
+/* Video of a variable rate is not called video of its maximum rate. */
+TEST (test_output_has_the_variable_rate)
+{
+  static const gchar *const video = "video/x-raw, format=GRAY8, width=23, "
+      "height=7, framerate=0/1, max-framerate=60/1";
+  GstCaps *caps, *expected;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, video, video);
+  gst_buffer_unref (rig_match (&rig, gray_image (23, 7, 0),
+          gray_image (23, 7, 1)));
+  caps = rig_output_caps (&rig);
+  expected = gst_caps_from_string ("video/x-raw, format=GRAY16_LE, width=23, "
+      "height=7, framerate=0/1, max-framerate=60/1");
+  fail_unless (gst_caps_is_subset (caps, expected), "%" GST_PTR_FORMAT, caps);
+  gst_caps_unref (expected);
+  gst_caps_unref (caps);
+  rig_close (&rig);
+}
+
 /* ------------------------------------------------------------------ queries */
 
 static GstCaps *

@@ -380,7 +380,7 @@ TEST (test_different_rates)
 
 /* One warning with both framerates and the remedy; rates that differ by
  * rounding are equal. */
-LOOP_TEST (test_warning_about_rates, 0, 4)
+LOOP_TEST (test_warning_about_rates, 0, 5)
 {
   static const struct
   {
@@ -391,6 +391,7 @@ LOOP_TEST (test_warning_about_rates, 0, 4)
     {{"25/1", "50/1"}, "sink_left has 25/1 frames per second, sink_right 50/1"},
     {{"30/1", "30000/1001"}, NULL},
     {{"25/1", "0/1"}, NULL},
+    {{"25/1", "0/1, max-framerate=60/1"}, NULL},
   };
   const gchar *wanted = cases[__i__].text;
   gchar *caps[2];
