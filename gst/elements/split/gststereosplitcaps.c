@@ -104,6 +104,22 @@ make_view_caps (GstStereoSplit * self, const GstCaps * frames, gint view)
   return caps;
 }
 
+/* Posts an error, unless downstream only flushes. */
+static void
+post_downstream_error (GstStereoSplit * self, gint view, GstCaps * caps)
+{
+  GstCaps *downstream = gst_pad_peer_query_caps (self->src[view], NULL);
+  gchar *text = gst_caps_to_string (caps);
+
+  if (!gst_caps_is_subset (caps, downstream))
+    GST_STEREO_FAIL (&self->failure, CORE, NEGOTIATION,
+        ("Downstream of %s does not accept %s: put videoconvert or videoscale "
+            "behind the element.", GST_PAD_NAME (self->src[view]), text),
+        ("downstream accepts %" GST_PTR_FORMAT, downstream));
+  g_free (text);
+  gst_caps_unref (downstream);
+}
+
 static gboolean
 push_caps (GstStereoSplit * self, const GstCaps * frames)
 {
@@ -117,6 +133,8 @@ push_caps (GstStereoSplit * self, const GstCaps * frames)
         || gst_pad_peer_query_accept_caps (self->src[v], caps);
     if (ok)
       gst_pad_push_event (self->src[v], gst_event_new_caps (caps));
+    else
+      post_downstream_error (self, v, caps);
     gst_pad_check_reconfigure (self->src[v]);
     ok = ok && gst_stereo_split_prepare_pool (self, v, caps);
     gst_caps_unref (caps);

@@ -590,6 +590,21 @@ LOOP_TEST (test_errors, 0, 12)
   g_free (line);
 }
 
+/* The error names the pad and what it offered. */
+TEST (test_downstream_refuses)
+{
+  Rig rig;
+
+  open_rig (&rig, "stereosplit layout=side-by-side", TRUE);
+  gst_harness_set_sink_caps_str (rig.view[RIGHT], "video/x-raw, format=GRAY8, "
+      "width=9, height=4, framerate=25/1");
+  gst_harness_set_src_caps_str (rig.view[LEFT], "video/x-raw, format=GRAY8, "
+      "width=8, height=4, framerate=25/1");
+  check_message (&rig, GST_MESSAGE_ERROR, "Downstream of src_right does not "
+      "accept video/x-raw, format=(string)GRAY8, width=(int)4");
+  close_rig (&rig);
+}
+
 /* Both views start with the first field. */
 TEST (test_interlaced)
 {
