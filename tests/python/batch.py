@@ -831,6 +831,21 @@ class Library(batches.Case):
                      lambda: batch.Threads(0)):
             self.assertRaises(sm.ArgumentError, call)
 
+    def test_items_of_run(self):
+        """Results of two pairs never have the same files."""
+        self.write_pairs(2)
+        left, right = self.path("set", "left"), self.path("set", "right")
+        pairs = batch.find_pairs(left, right)
+        one = pairs[0]
+        for items, says in ((pairs + pairs, "two pairs have the name '%s'" % one.name),
+                            ([batch.Pair("../x", one.left, one.right)], "leads out of"),
+                            ([one, (one.left, one.right)], r"pairs\[1\] = .*expected a Pair")):
+            with self.assertRaisesRegex(sm.ArgumentError, says):
+                batch.run(items, self.path("out"), batch.Settings())
+        self.assertFalse(os.path.exists(self.path("out")))
+        others = [batch.Pair("other/" + pair.name, pair.left, pair.right) for pair in pairs]
+        self.assertEqual(batch.run(pairs + others, self.path("out"), batch.Settings()).done, 4)
+
     def test_memory(self):
         """The memory of a worker over 5000 pairs."""
         self.write_pairs(2, height=64, width=96)

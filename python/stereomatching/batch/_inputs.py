@@ -14,7 +14,7 @@ import json
 import os
 import re
 from dataclasses import asdict, dataclass
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from .. import _library as c
 from .._checks import shown
@@ -209,12 +209,13 @@ def from_list(path: str) -> List[Pair]:
     return pairs
 
 
-def require_names(pairs: List[Pair]) -> None:
-    """Each pair has its own name, which stays in the folder of the results."""
+def require_names(pairs: Sequence[Any]) -> None:
+    """Each pair or segment has its own name, which stays in the folder of the results."""
     seen = set()
     for pair in pairs:
         if pair.name in seen:
-            raise c.ArgumentError("two pairs have the name '%s': name them in the list" % pair.name)
+            raise c.ArgumentError("two pairs have the name '%s': expected another name for each" %
+                                  pair.name)
         if os.path.isabs(pair.name) or ".." in pair.name.split("/") or "\0" in pair.name:
             raise c.ArgumentError("the name '%s' leads out of the folder of results" % pair.name)
         seen.add(pair.name)

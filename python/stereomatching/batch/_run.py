@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Se
 import numpy as np
 
 from .. import _library as c
-from .._checks import path_of, whole
+from .._checks import path_of, shown, whole
 from .._maps import Map
 from .._matching import PathLike
 from .._properties import Value
@@ -184,7 +184,7 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
         progress: Any = None) -> Summary:
     """Matches the pairs, and stores results and a manifest in a folder.
 
-    :param pairs: of find_pairs(), or the segments of find_segments().
+    :param pairs: of find_pairs(), or the segments of find_segments(); each with a name of its own.
     :param executor: Threads (N), or Cluster (CLIENT); the default is a thread per processor.
     :param resume: whether to keep the results of earlier runs.
     :param verify: whether to compare the checksums of these, besides their sizes.
@@ -192,6 +192,11 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
     :param pairs_per_task: how many pairs a worker takes at a time; fewer if there are few pairs.
     """
     begin = time.monotonic()
+    for number, item in enumerate(pairs):
+        if not isinstance(item, (Pair, Segment)):
+            raise c.ArgumentError("pairs[%d] = %s: expected a Pair of find_pairs() or a Segment of "
+                                  "find_segments()" % (number, shown(item)))
+    _inputs.require_names(pairs)
     settings = settings.checked(dict.fromkeys(
         path for pair in pairs if isinstance(pair, Pair) for path in pair.calibration))
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
