@@ -830,6 +830,14 @@ class Library(batches.Case):
                      lambda: batch.run([], self.path("out"), batch.Settings(), pairs_per_task=0),
                      lambda: batch.Threads(0)):
             self.assertRaises(sm.ArgumentError, call)
+        for pair in (None, 3, (left,), (left, right, right), (left, None), (left, right.tolist())):
+            with self.assertRaisesRegex(sm.ArgumentError, r"pairs\[1\]: .*two paths or arrays"):
+                list(batch.match_pairs([(left, right), pair], num_disparities=16))
+        paths = [self.path(name).encode() for name in ("left.png", "right.png")]
+        for path, view in zip(paths, (left, right)):
+            Image.fromarray(view).save(os.fsdecode(path))
+        matched, = batch.match_pairs([paths], num_disparities=16)
+        self.assertIsNone(matched.error)
 
     def test_items_of_run(self):
         """Results of two pairs never have the same files."""
@@ -839,7 +847,7 @@ class Library(batches.Case):
         one = pairs[0]
         for items, says in ((pairs + pairs, "two pairs have the name '%s'" % one.name),
                             ([batch.Pair("../x", one.left, one.right)], "leads out of"),
-                            ([one, (one.left, one.right)], r"pairs\[1\] = .*expected a Pair")):
+                            ([one, (one.left, one.right)], r"pairs\[1\]: expected a Pair .*tuple of \(str, str\)")):
             with self.assertRaisesRegex(sm.ArgumentError, says):
                 batch.run(items, self.path("out"), batch.Settings())
         self.assertFalse(os.path.exists(self.path("out")))

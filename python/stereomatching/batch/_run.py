@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -194,8 +194,8 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
     begin = time.monotonic()
     for number, item in enumerate(pairs):
         if not isinstance(item, (Pair, Segment)):
-            raise c.ArgumentError("pairs[%d] = %s: expected a Pair of find_pairs() or a Segment of "
-                                  "find_segments()" % (number, shown(item)))
+            raise c.ArgumentError("pairs[%d]: expected a Pair of find_pairs() or a Segment of "
+                                  "find_segments(), got %s" % (number, _described(item)))
     _inputs.require_names(pairs)
     settings = settings.checked(dict.fromkeys(
         path for pair in pairs if isinstance(pair, Pair) for path in pair.calibration))
@@ -257,9 +257,25 @@ def _as_pairs(pairs: Iterable[Any]) -> Iterator[Pair]:
             if pair.left is not None and pair.right is not None:
                 yield pair
         else:
-            left, right = (view if isinstance(view, np.ndarray) else os.path.abspath(view)
-                           for view in pair)
-            yield Pair("%06d" % number, left, right)
+            yield Pair("%06d" % number, *_views(pair, "pairs[%d]" % number))
+
+
+def _views(pair: Any, what: str) -> Tuple[Any, Any]:
+    """The arrays of a tuple, or the absolute paths."""
+    try:
+        left, right = (view if isinstance(view, np.ndarray) else os.path.abspath(os.fsdecode(view))
+                       for view in pair)
+    except (TypeError, ValueError):
+        raise c.ArgumentError("%s: expected a Pair, or a tuple of two paths or arrays, got %s" % (
+            what, _described(pair))) from None
+    return left, right
+
+
+def _described(item: Any) -> str:
+    """The types of a tuple, because arrays are long."""
+    if isinstance(item, (tuple, list)):
+        return "a %s of (%s)" % (type(item).__name__, ", ".join(type(one).__name__ for one in item))
+    return shown(item)
 
 
 def match_pairs(pairs: Iterable[Any], algorithm: str = "sgm", *, executor: Optional[Executor] = None,
