@@ -152,13 +152,13 @@ class Rectifier(Unique):
             dict(common, **projected, calibration=_search_path(calibration))]
         self._gst = _import_gst()
         self._lock = threading.Lock()
-        files: List[str] = []
+        self._files: List[str] = []
         self._pipeline = self._gst.Pipeline()
         self._chains: List[List[Any]] = []
-        finalize(self, self._lock, _stop, self._pipeline, self._gst.State.NULL, files)
+        finalize(self, self._lock, _stop, self._pipeline, self._gst.State.NULL, self._files)
         if correction is not None:
-            files.append(_write_file(correction.calibration()))
-            self._properties.append(dict(common, calibration=files[0]))
+            self._files.append(_write_file(correction.calibration()))
+            self._properties.append(dict(common, calibration=self._files[0]))
         self._start()
 
     def _start(self) -> None:
@@ -242,17 +242,21 @@ class Rectifier(Unique):
         kinds = self._gst.MessageType
         for message in iter(self._pipeline.get_bus().pop, None):
             if message.type == kinds.WARNING:
-                warn(_in_terms_of_python(message.parse_warning().gerror.message))
+                warn(self._in_terms_of_python(message.parse_warning().gerror.message))
             elif message.type == kinds.ERROR:
                 error = message.parse_error().gerror
                 kind = self._gst.ResourceError
                 invalid = any(error.matches(self._gst.resource_error_quark(), code)
                               for code in (kind.READ, kind.SETTINGS))
-                raise (c.ArgumentError if invalid else c.Error)(_in_terms_of_python(error.message))
+                raise (c.ArgumentError if invalid else c.Error)(
+                    self._in_terms_of_python(error.message))
 
-
-def _in_terms_of_python(text: str) -> str:
-    return text.replace("calibration-unit", "calibration_unit")
+    def _in_terms_of_python(self, text: str) -> str:
+        for path in self._files:
+            if path in text:
+                text = text.replace("the calibration: %s:" % path, "the correction:").replace(
+                    "calibrate the cameras for", "measure it with views of")
+        return text.replace("calibration-unit", "calibration_unit")
 
 
 # Rows of GStreamer's raw video have a multiple of four bytes.

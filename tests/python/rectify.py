@@ -228,6 +228,11 @@ class Rectifying(unittest.TestCase):
         with self.assertRaisesRegex(sm.ArgumentError, "left is of uint16: views are uint8"):
             rectifier(view.astype(np.uint16), view.astype(np.uint16))
         self.assertEqual(rectifier(view, view).right.shape, view.shape)
+        # its calibration file is one that the caller does not know
+        correction = sm.Correction(81, 61, 70, 0.01, *9 * [0])
+        with self.assertRaisesRegex(sm.ArgumentError, "^Cannot use the correction: it is for .*"
+                                    "81x61.*measure it with views of this size"):
+            sm.Rectifier(correction=correction)(view[:50], view[:50])
         with self.assertRaisesRegex(TypeError, "cannot copy or pickle Rectifier"):
             copy.copy(rectifier)
 
