@@ -203,6 +203,18 @@ class Corrupted(unittest.TestCase):
                                                       "first picture 480x360"):
             calibrate.calibrate(self.pairs, BOARDS["chessboard"])
 
+    def test_arguments(self):
+        name, left, right = self.pairs[0]
+        board = BOARDS["chessboard"]
+        for pairs, of, options, text in (
+                ([(left, right)], board, {}, r"pairs\[0\]: expected a name and two views"),
+                ([(name, left, "right.png")], board, {}, r"pairs\[0\] has a view that is 'right.png'"),
+                (self.pairs, board, {"model": "pinhole"}, "model = 'pinhole': expected one of auto"),
+                (self.pairs, board, {"max_error": "1px"}, "max_error = '1px': expected a number"),
+                (self.pairs, (9, 6), {}, r"board = \(9, 6\): expected a Board")):
+            with self.assertRaisesRegex(sm.ArgumentError, text):
+                calibrate.calibrate(pairs, of, **options)
+
     def test_board_arguments(self):
         for words, text in ((("square", 9, 6, 1), "expected chessboard, charuco or aprilgrid"),
                             (("chessboard", 2, 6, 1), "expected 3 to 100 each way"),

@@ -14,10 +14,12 @@ The command is stereo-calibrate.
 
 from __future__ import annotations
 
-from typing import Iterable, Tuple
+from typing import Any, Iterable, Tuple
 
 import numpy as np
 
+from .. import _library as c
+from .._checks import number, one_of, shown
 from ._boards import KINDS, Board, Detector
 from ._calibration import CANDIDATES, Calibration, PairError, calibrate_found
 from ._collect import Collector
@@ -25,6 +27,18 @@ from ._coverage import Coverage
 from ._inputs import Sample, grey
 
 __all__ = ["Board", "CANDIDATES", "Calibration", "KINDS", "PairError", "calibrate"]
+
+
+def _sample(pair: Any, what: str) -> Sample:
+    try:
+        name, left, right = pair
+    except (TypeError, ValueError):
+        raise c.ArgumentError("%s: expected a name and two views" % what) from None
+    for view in (left, right):
+        if not isinstance(view, np.ndarray):
+            raise c.ArgumentError("%s has a view that is %s: expected an array" % (
+                what, shown(view)))
+    return Sample(str(name), (grey(left), grey(right)))
 
 
 def calibrate(pairs: Iterable[Tuple[str, np.ndarray, np.ndarray]], board: Board, *,
@@ -39,8 +53,12 @@ def calibrate(pairs: Iterable[Tuple[str, np.ndarray, np.ndarray]], board: Board,
 
     stereomatching.Error if there are too few boards, or they contradict each other.
     """
+    one_of(model, "model", ("auto",) + CANDIDATES)
+    number(max_error, "max_error")
+    if not isinstance(board, Board):
+        raise c.ArgumentError("board = %s: expected a Board" % shown(board))
     detector = Detector(board)
     collector = Collector(detector, Coverage(), lambda text: None, 0.0)
-    collector.add_all((Sample(name, (grey(left), grey(right))) for name, left, right in pairs), 0)
+    collector.add_all((_sample(pair, "pairs[%d]" % i) for i, pair in enumerate(pairs)), 0)
     collector.require()
     return calibrate_found(collector.found, detector, collector.size or (0, 0), model, max_error)
