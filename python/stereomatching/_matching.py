@@ -8,7 +8,7 @@ import ctypes
 import os
 import threading
 from ctypes import POINTER, c_double, c_void_p
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -120,15 +120,24 @@ class Matcher:
         return _remake, (type(self), self.algorithm, self._options, self.properties)
 
     def set(self, **properties: Value) -> None:
-        """Sets properties for the pairs that follow."""
+        """Sets properties for the pairs that follow; none if one is invalid."""
         table = _tables.table(self.algorithm)
         for name in properties:
             require_known(self.algorithm, table, name)
         with self._lock:
-            for name, value in properties.items():
+            before = {name: self._get(name) for name in properties}
+            try:
+                self._set_all(properties)
+            except BaseException:
+                self._set_all(before)
+                raise
+            if properties:
                 self._config = None
-                set_one(c.lib.stereo_params_set, c.lib.stereo_params_set_text, self._params, name,
-                        value)
+
+    def _set_all(self, properties: Mapping[str, Value]) -> None:
+        for name, value in properties.items():
+            set_one(c.lib.stereo_params_set, c.lib.stereo_params_set_text, self._params, name,
+                    value)
 
     def load_preset(self, name: str) -> None:
         """Sets the properties of a preset from the next pair on; the others stay as they are."""

@@ -436,6 +436,18 @@ class Sequences(unittest.TestCase):
         self.assertEqual(matcher.backend, "cpu")
         self.assertTrue(matcher.device.startswith("CPU"))
 
+    def test_settings_that_are_refused(self):
+        """All of them are set, or none."""
+        matcher = sm.Matcher(num_disparities=24, cost="luma", **CPU)
+        before = matcher.properties
+        for value in (-5, None, "x"):
+            with self.assertRaises(sm.ArgumentError):
+                matcher.set(num_disparities=8, cost="census", fill=False, p1=value)
+            self.assertEqual(matcher.properties, before)
+        matcher.set(num_disparities=8, cost="census")
+        self.assertEqual((matcher.properties["num_disparities"], matcher.properties["cost"]),
+                         (8, "census"))
+
     def test_results_stay(self):
         left, right, _ = scenes.render()
         matcher = sm.Matcher(num_disparities=24, **CPU)
