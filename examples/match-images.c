@@ -35,19 +35,35 @@ check (StereoStatus status, const char *what, const char *why)
     die (what, why[0] != '\0' ? why : stereo_status_name (status));
 }
 
+/* Reads a number of the header, after comments; -1 on error. */
+static int
+read_number (FILE * file)
+{
+  char sign[2];
+  int number, c;
+
+  while (fscanf (file, " %1[#]", sign) == 1) {
+    do
+      c = getc (file);
+    while (c != '\n' && c != EOF);
+  }
+  return fscanf (file, "%d", &number) == 1 ? number : -1;
+}
+
 /* Reads an image.  Its memory is freed when the program exits. */
 static void
 load_ppm (const char *path, StereoImage * image)
 {
   FILE *file = fopen (path, "rb");
-  int width, height, maximum;
+  int width, height;
   size_t size;
 
   if (file == NULL)
     die (path, "cannot be opened");
-  if (fscanf (file, "P6 %d %d %d", &width, &height, &maximum) != 3
-      || maximum != 255 || width < 1 || height < 1 || width > STEREO_MAX_SIZE
-      || height > STEREO_MAX_SIZE || getc (file) == EOF)
+  if (getc (file) != 'P' || getc (file) != '6'
+      || (width = read_number (file)) < 1 || width > STEREO_MAX_SIZE
+      || (height = read_number (file)) < 1 || height > STEREO_MAX_SIZE
+      || read_number (file) != 255 || getc (file) == EOF)
     die (path, "is not a binary PPM image with 8 bits");
 
   memset (image, 0, sizeof (*image));

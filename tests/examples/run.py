@@ -147,6 +147,18 @@ def match_one_pixel(program):
     require(len(read("one.pgm")) == len(b"P5\n1 1\n255\n") + 1, "size")
 
 
+def match_comments(program):
+    """Of image editors, anywhere in the header."""
+    write_pair()
+    data = read("left.ppm").replace(b"P6\n", b"P6\n# Made by\n#\n", 1)
+    write("left.ppm", data.replace(b"\n255\n", b" # pixels\n255\n", 1))
+    done = run(program, "left.ppm", "right.ppm", "commented.pgm", "num-disparities=8",
+               "median=true")
+    require(done.returncode == 0, done.stderr)
+    match_pair(program)
+    require(read("commented.pgm") == read("map.pgm"), "another map")
+
+
 def match_wrong_arguments(program):
     write_pair()
     usage = "LEFT.ppm RIGHT.ppm DISPARITY.pgm"
@@ -262,7 +274,8 @@ def swing_without_plugin(program):
 TESTS = {
     "compare-disparity": (compare_wrong_arguments, compare_missing_files, compare_nothing,
                           compare_numbers),
-    "match-images": (match_pair, match_one_pixel, match_wrong_arguments, match_wrong_files),
+    "match-images": (match_pair, match_one_pixel, match_comments, match_wrong_arguments,
+                     match_wrong_files),
     "depth": DEPTH,
     "depth-cpp": DEPTH,
     "swing": (swing_video, swing_wrong_arguments, swing_without_plugin),
