@@ -77,6 +77,10 @@ def _search_path(calibration: Any) -> str:
         raise c.ArgumentError("calibration = %s: expected the name of a file, or a list of them" %
                               shown(calibration))
     encoded(joined, "calibration")
+    for name in names:
+        if os.pathsep in name and os.path.exists(name):
+            raise c.ArgumentError("calibration = %s: '%s' separates the names of files; rename this "
+                                  "one" % (shown(name), os.pathsep))
     return joined
 
 

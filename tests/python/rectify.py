@@ -228,6 +228,11 @@ class Rectifying(unittest.TestCase):
         with self.assertRaisesRegex(sm.ArgumentError, "left is of uint16: views are uint8"):
             rectifier(view.astype(np.uint16), view.astype(np.uint16))
         self.assertEqual(rectifier(view, view).right.shape, view.shape)
+        apart = os.path.join(os.path.dirname(path), "a%sb.yml" % os.pathsep)
+        shutil.copy(path, apart)
+        for given in (apart, [path, apart]):
+            with self.assertRaisesRegex(sm.ArgumentError, "separates the names of files; rename"):
+                sm.Rectifier(given)
         # its calibration file is one that the caller does not know
         correction = sm.Correction(81, 61, 70, 0.01, *9 * [0])
         with self.assertRaisesRegex(sm.ArgumentError, "^Cannot use the correction: it is for .*"
