@@ -256,7 +256,7 @@ template < class S, SgmMode MODE, int PATHS > struct SgmSweeper
 };
 
 template < typename... Parameters, typename... Arguments > void
-sgm_launch (StereoQueue * queue, int blocks, int threads, size_t shared_bytes,
+sgm_launch (StereoQueue * queue, dim3 blocks, int threads, size_t shared_bytes,
     void (*kernel) (Parameters...), const Arguments &... arguments)
 {
   /* errors appear where launches are checked */

@@ -352,88 +352,111 @@ find_right (const SgmArgs & a, const SgmWinners & w, Corner corner,
 
 /* -------------------------------------------------------------------- tiles */
 
+/* The winners of a tile, unless its range has another shape. */
+template < class S, SgmMode MODE, class MEMORY > __device__ __forceinline__ void
+match_tile (const SgmArgs & a, const SgmWinners & w, Corner corner,
+    uint32_t * sums, MEMORY & memory)
+{
+  typedef Block < S > B;
+  const bool right = w.refine && w.winners.right != NULL;
+  const bool uniqueness = w.refine && w.winners.uniqueness;
+  const int team = threadIdx.x / B::team, thread = threadIdx.x % B::team;
+  SgmWindow window = { 0, a.k.n };
+
+  if constexpr (MODE == SGM_RANGES) {
+    window = sgm_window (a, corner.x, corner.y);
+    if (!sgm_fits < S > (window.n))
+      return;
+  }
+  sweep_tile < S, MODE, false > (a, SGM_ROWS, corner, sums, memory);
+  sweep_tile < S, MODE, false > (a, SGM_COLUMNS, corner, sums, memory);
+  if constexpr (MODE == SGM_ONE) {
+#pragma unroll 1
+    for (int way = SGM_DOWN_RIGHT; 2 * way < a.k.n_sweeps; way++)
+      sweep_tile < S, MODE, true > (a, way, corner, sums, memory);
+  }
+  if (right && team == 0)
+    find_right < S > (a, w, corner, window, sums, thread);
+  else
+    find_left < S > (a, window, uniqueness, sums,
+        right ? thread : (int) threadIdx.x, right ? B::team : B::threads,
+        memory.best);
+  __syncthreads ();
+  sgm_store_left < S > (a, w, corner, window, sums, memory.best);
+}
+
+/* A block for each tile.  Without shared memory for the sums there are fewer
+ * blocks, in a row, which take turns.  beside: the previous kernel has other
+ * tiles */
 template < class S, SgmMode MODE, bool SHARED > __global__ void
 __launch_bounds__ (Block < S >::threads, Block < S >::per_multiprocessor)
 match_tiles (const __grid_constant__ SgmArgs a,
-    const __grid_constant__ SgmWinners w)
+    const __grid_constant__ SgmWinners w, bool beside)
 {
   extern __shared__ uint4 shared[];
-  typedef Memory < S, MODE, SHARED > M;
-  typedef Block < S > B;
-  M & memory = *(M *) shared;
-  const bool right = w.refine && w.winners.right != NULL;
-  const bool uniqueness = w.refine && w.winners.uniqueness;
-  const int columns = sgm_tiles (a.k.width), rows = sgm_tiles (a.k.height);
-  const int team = threadIdx.x / B::team, thread = threadIdx.x % B::team;
-  uint32_t *sums = memory.sums;
+  Memory < S, MODE, SHARED > & memory = *(Memory < S, MODE, SHARED > *) shared;
 
-  if (!SHARED)
-    sums = a.sums + (size_t) blockIdx.x * B::sums;
-  pdl_wait ();
-  for (int tile = blockIdx.x; tile < columns * rows; tile += gridDim.x) {
-    const Corner corner = { tile % columns * SGM_TILE,
-      tile / columns * SGM_TILE
+  pdl_start_beside (beside);
+  if constexpr (SHARED) {
+    const Corner corner = { (int) blockIdx.x * SGM_TILE,
+      (int) blockIdx.y * SGM_TILE
     };
-    SgmWindow window = { 0, a.k.n };
 
-    if constexpr (MODE == SGM_RANGES) {
-      window = sgm_window (a, corner.x, corner.y);
-      if (!sgm_fits < S > (window.n))
-        continue;
+    match_tile < S, MODE > (a, w, corner, memory.sums, memory);
+  } else {
+    const int columns = sgm_tiles (a.k.width), rows = sgm_tiles (a.k.height);
+
+    for (int tile = blockIdx.x; tile < columns * rows; tile += gridDim.x) {
+      const Corner corner = { tile % columns * SGM_TILE,
+        tile / columns * SGM_TILE
+      };
+
+      match_tile < S, MODE > (a, w, corner,
+          a.sums + (size_t) blockIdx.x * Block < S >::sums, memory);
+      __syncthreads ();
     }
-    sweep_tile < S, MODE, false > (a, SGM_ROWS, corner, sums, memory);
-    sweep_tile < S, MODE, false > (a, SGM_COLUMNS, corner, sums, memory);
-    if constexpr (MODE == SGM_ONE) {
-#pragma unroll 1
-      for (int way = SGM_DOWN_RIGHT; 2 * way < a.k.n_sweeps; way++)
-        sweep_tile < S, MODE, true > (a, way, corner, sums, memory);
-    }
-    if (right && team == 0)
-      find_right < S > (a, w, corner, window, sums, thread);
-    else
-      find_left < S > (a, window, uniqueness, sums,
-          right ? thread : (int) threadIdx.x, right ? B::team : B::threads,
-          memory.best);
-    __syncthreads ();
-    sgm_store_left < S > (a, w, corner, window, sums, memory.best);
-    __syncthreads ();
   }
+  /* one block that waits keeps the kernel from ending first */
+  pdl_end_beside (beside && blockIdx.x + blockIdx.y == 0);
 }
 
 template < class S, SgmMode MODE > void
-launch_sgm_tiles (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w)
+launch_sgm_tiles (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w,
+    bool beside)
 {
-  const int tiles = sgm_tiles (a.k.width) * sgm_tiles (a.k.height);
+  const int columns = sgm_tiles (a.k.width), rows = sgm_tiles (a.k.height);
 
   if constexpr (S::n <= max_shared) {
     typedef Memory < S, MODE, true > M;
 
     if (S::n <= sgm_max_shared_anywhere
         || sizeof (M) <= (size_t) stereo_cuda_shared_limit (queue->device)) {
-      sgm_launch (queue, tiles, Block < S >::threads, sizeof (M),
-          match_tiles < S, MODE, true >, a, w);
+      sgm_launch (queue, dim3 (columns, rows), Block < S >::threads, sizeof (M),
+          match_tiles < S, MODE, true >, a, w, beside);
       return;
     }
   }
+  /* kernels without shared memory use the same sums */
   if constexpr (S::n > sgm_max_shared_anywhere)
-    sgm_launch (queue, min (tiles, sgm_blocks_without_shared),
+    sgm_launch (queue, min (columns * rows, sgm_blocks_without_shared),
         Block < S >::threads, sizeof (Memory < S, MODE, false >),
-        match_tiles < S, MODE, false >, a, w);
+        match_tiles < S, MODE, false >, a, w, false);
 }
 
-/* With ranges, each kernel processes the tiles of its shape. */
+/* With ranges, each kernel processes the tiles of its shape; those of the
+ * largest ranges, which take longest, come first. */
 template < class S, SgmMode MODE > void
 launch_shapes (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w)
 {
+  launch_sgm_tiles < S, MODE > (queue, a, w, false);
   if constexpr (MODE == SGM_RANGES && S::own == 8) {
     if constexpr (S::lanes > 16)
-      launch_sgm_tiles < SgmShape < 16, 8 >, MODE > (queue, a, w);
+      launch_sgm_tiles < SgmShape < 16, 8 >, MODE > (queue, a, w, true);
     if constexpr (S::lanes > 8)
-      launch_sgm_tiles < SgmShape < 8, 8 >, MODE > (queue, a, w);
+      launch_sgm_tiles < SgmShape < 8, 8 >, MODE > (queue, a, w, true);
     if constexpr (S::lanes > 4)
-      launch_sgm_tiles < SgmShape < 4, 8 >, MODE > (queue, a, w);
+      launch_sgm_tiles < SgmShape < 4, 8 >, MODE > (queue, a, w, true);
   }
-  launch_sgm_tiles < S, MODE > (queue, a, w);
 }
 
 template < SgmMode MODE > void
