@@ -55,7 +55,7 @@ static void
 load_ppm (const char *path, StereoImage * image)
 {
   FILE *file = fopen (path, "rb");
-  int width, height;
+  int width = 0, height = 0;
   size_t size;
 
   if (file == NULL)
