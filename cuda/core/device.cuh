@@ -39,9 +39,10 @@ pdl_start ()
 }
 
 /* For a kernel that uses nothing of the previous one, and may run beside it: at
- * its beginning, and at its end, so that later kernels wait for both.  beside:
- * whether it may.  The previous kernel must call pdl_start (): then all kernels
- * before it have finished. */
+ * its beginning, and at its end by at least one block, so that later kernels
+ * wait for both.  beside: whether it may.  The previous kernel must call
+ * pdl_start () or this function.  The last kernel that waited at its beginning,
+ * and those since, may still run; all kernels before have finished. */
 static __device__ __forceinline__ void
 pdl_start_beside (bool beside)
 {
