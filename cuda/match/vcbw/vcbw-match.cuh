@@ -45,8 +45,7 @@ match_one (const VcbwArgs & a, const Lane < S > & lane,
   for (int b = 0; b < S::blocks; b++) {
     uint32_t cost[2][n_words];
 
-    find_costs < S, Border, n_words > (a, lane, 16 * b, beyond, cost[0]);
-    find_costs < S, Border, n_words > (a, lane, 16 * b + 8, beyond, cost[1]);
+    find_costs < S, Border, n_words > (a, lane, 16 * b, beyond, cost);
     average_block < S, n_words > (a, m, cost, 0, to_left[b], to_right[b]);
     if (b < 2 * halo)
       continue;

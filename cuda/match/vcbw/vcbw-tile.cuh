@@ -270,20 +270,7 @@ cost_color (const StereoVcbwConstants & k, const uint32_t (&left)[4],
   return word;
 }
 
-__device__ uint32_t
-cost_words (const StereoVcbwConstants & k, const uint32_t (&left)[4],
-    const uint32_t (&right)[4])
-{
-  const uint32_t word = words_cost_bytes (left, right);
-  const uint32_t even = word & 0x00ff00ff, odd = word - even;
-
-  if (k.limit == STEREO_WORDS_MAX_COST)
-    return word;
-  return __vminu2 (even, (uint32_t) k.limit * 0x10001) * (uint32_t) k.gain
-      + __vminu2 (odd, (uint32_t) k.limit * 0x1000100) * (uint32_t) k.gain;
-}
-
-/* D of 4 pixels of a row of shared memory, for COST. */
+/* D of 4 pixels of a row of shared memory, for COST; of words, their cost. */
 template < typename S > __device__ uint32_t
 cost_word (const StereoVcbwConstants & k, const uint32_t * left,
     const uint32_t * right)
@@ -296,8 +283,18 @@ cost_word (const StereoVcbwConstants & k, const uint32_t * left,
     const uint32_t r[4] = { right[0], right[1], right[2], right[3] };
 
     return S::cost == STEREO_COST_RGB ? cost_color (k, l, r)
-        : cost_words (k, l, r);
+        : words_cost_bytes (l, r);
   }
+}
+
+/* D from the cost of words, for any limit. */
+__device__ uint32_t
+limit_words (const StereoVcbwConstants & k, uint32_t word)
+{
+  const uint32_t even = word & 0x00ff00ff, odd = word - even;
+
+  return __vminu2 (even, (uint32_t) k.limit * 0x10001) * (uint32_t) k.gain
+      + __vminu2 (odd, (uint32_t) k.limit * 0x1000100) * (uint32_t) k.gain;
 }
 
 /* Computes D of the first (side 0) or last (side 1) column with a partner, for
@@ -487,28 +484,51 @@ template < int WORDS > struct Beyond
   }
 };
 
-/* Computes D of 8 rows from `row` on, for WORDS blocks of 16 columns. */
+/* Replaces D of columns without a partner in a row. */
+template < typename S, int WORDS > __device__ void
+repeat_edges (const uint8_t * edge, const Beyond < WORDS > & beyond,
+    uint32_t (&cost)[WORDS])
+{
+  uint32_t low = edge[0] * 0x01010101u;
+  uint32_t high = edge[S::edge_side] * 0x01010101u;
+
+#pragma unroll
+  for (int w = 0; w < WORDS; w++) {
+    cost[w] = (cost[w] & ~beyond.before[w]) | (low & beyond.before[w]);
+    cost[w] = (cost[w] & ~beyond.after[w]) | (high & beyond.after[w]);
+  }
+}
+
+/* Computes D of the first and second 8 rows from `row` on, for WORDS blocks of
+ * 16 columns. */
 template < typename S, bool Border, int WORDS > __device__ void
 find_costs (const VcbwArgs & a, const Lane < S > & lane, int row,
-    const Beyond < WORDS > & beyond, uint32_t (&cost)[WORDS])
+    const Beyond < WORDS > & beyond, uint32_t (&cost)[2][WORDS])
 {
   const uint32_t *l = lane.left + row * S::left_pitch;
   const uint32_t *r = lane.right + row / 4 * S::right_pitch4;
   const int step = 16 / S::pixels_per_word;
 
 #pragma unroll
-  for (int w = 0; w < WORDS; w++)
-    cost[w] = cost_word < S > (a.k, l + step * w, r + step * w);
-  if (Border) {
-    const uint8_t *edge = lane.edges + row * S::edge_pitch;
-    uint32_t low = edge[0] * 0x01010101u;
-    uint32_t high = edge[S::edge_side] * 0x01010101u;
-
+  for (int s = 0; s < 2; s++) {
+#pragma unroll
+    for (int w = 0; w < WORDS; w++)
+      cost[s][w] = cost_word < S > (a.k, l + 8 * s * S::left_pitch + step * w,
+          r + 2 * s * S::right_pitch4 + step * w);
+  }
+  /* one branch for all words */
+  if (S::cost == STEREO_COST_WORDS && a.k.limit != STEREO_WORDS_MAX_COST) {
 #pragma unroll
     for (int w = 0; w < WORDS; w++) {
-      cost[w] = (cost[w] & ~beyond.before[w]) | (low & beyond.before[w]);
-      cost[w] = (cost[w] & ~beyond.after[w]) | (high & beyond.after[w]);
+      cost[0][w] = limit_words (a.k, cost[0][w]);
+      cost[1][w] = limit_words (a.k, cost[1][w]);
     }
+  }
+  if (Border) {
+    const uint8_t *edge = lane.edges + row * S::edge_pitch;
+
+    repeat_edges < S, WORDS > (edge, beyond, cost[0]);
+    repeat_edges < S, WORDS > (edge + 8 * S::edge_pitch, beyond, cost[1]);
   }
 }
 

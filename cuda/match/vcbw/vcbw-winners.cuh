@@ -127,8 +127,7 @@ compute_costs (const VcbwArgs & a, const Lane < S > & lane,
   for (int b = 0; b < S::blocks; b++) {
     uint32_t cost[2][n_words];
 
-    find_costs < S, Border, n_words > (a, lane, 16 * b, beyond, cost[0]);
-    find_costs < S, Border, n_words > (a, lane, 16 * b + 8, beyond, cost[1]);
+    find_costs < S, Border, n_words > (a, lane, 16 * b, beyond, cost);
 #pragma unroll
     for (int c = 0; c < S::column_blocks; c++)
       average_block < S, n_words > (a, m, cost, c, to_left[c][b],
