@@ -206,18 +206,32 @@ clamp_inputs (uint32_t first, uint32_t second, uint32_t negative)
       __viaddmin_s16x2_relu (second, negative, highest), 0x6420);
 }
 
-/* The inputs of the pixel at *own, from the words with these offsets. */
+/* Where the words of a lane are, for one pixel. */
+struct Place
+{
+  const uint32_t *own;          /* the pixel */
+  const uint32_t *row;          /* the first of three words, two apart */
+  const uint32_t *side;         /* the word of its own row */
+
+  __device__ __forceinline__ Place (const uint32_t * pixel, int t):own (
+      opaque_shared (pixel)), row (opaque_shared (pixel
+          + word_row (t, 0) * tile_pitch + word_column (t, 0))),
+  side (opaque_shared (pixel + word_column (t, n_words - 1)))
+  {
+  }
+};
+
+/* The inputs of the pixel x columns further. */
 __device__ __forceinline__ void
-load_inputs (const uint32_t * own, const int (&offset)[n_words],
-    uint32_t & low, uint32_t & high)
+load_inputs (const Place & place, int x, uint32_t & low, uint32_t & high)
 {
   /* The limit less the pixel, twice: the lower half, at least 1 less than 0,
    * takes 1 from the upper one. */
   const uint32_t negative = twice (STEREO_NETWORK_LIMIT) + 0x10000u
-      - __byte_perm (*own, 0, 0x1010);
+      - __byte_perm (place.own[x], 0, 0x1010);
 
-  low = clamp_inputs (own[offset[0]], own[offset[1]], negative);
-  high = clamp_inputs (own[offset[2]], own[offset[3]], negative);
+  low = clamp_inputs (place.row[x], place.row[x + 2], negative);
+  high = clamp_inputs (place.row[x + 4], place.side[x], negative);
 }
 
 /* ----------------------------------------------------------------- products */
@@ -256,17 +270,17 @@ make_hidden (const Network & n, const Fragments & f, int pair,
   }
 }
 
-/* The bits of pixel g, or of pixel g + 8 if t is odd.  pixel: that of g in the
- * tile. */
+/* The bits of pixel x + g, or of pixel x + g + 8 if t is odd.  place: that of
+ * pixel g */
 template < bool SHIFTED > __device__ __forceinline__ uint32_t
-make_bits (const Network & n, const Fragments & f, const uint32_t * pixel,
-    const int (&offset)[n_words], int t)
+make_bits (const Network & n, const Fragments & f, const Place & place, int x,
+    int t)
 {
   uint32_t low[2], high[2], h[hidden_pairs][2], bits[2] = { 0, 0 };
 
 #pragma unroll
   for (int i = 0; i < 2; i++)
-    load_inputs (pixel + 8 * i, offset, low[i], high[i]);
+    load_inputs (place, x + 8 * i, low[i], high[i]);
 #pragma unroll
   for (int p = 0; p < hidden_pairs; p++)
     make_hidden < SHIFTED > (n, f, p, low, high, h[p]);
@@ -281,9 +295,11 @@ make_bits (const Network & n, const Fragments & f, const uint32_t * pixel,
       bits[k / 2] = __funnelshift_l ((uint32_t) c[k], bits[k / 2], 1);
   }
   /* each lane keeps one pixel and gives the other one away */
-  uint32_t own = bits[t % 2] << lane_bits * t;
+  const bool second = t % 2 != 0;
+  uint32_t own = (second ? bits[1] : bits[0]) << lane_bits * t;
 
-  own |= __shfl_xor_sync (0xffffffff, bits[1 - t % 2] << lane_bits * t, 1);
+  own |= __shfl_xor_sync (0xffffffff,
+      (second ? bits[0] : bits[1]) << lane_bits * t, 1);
   return own | __shfl_xor_sync (0xffffffff, own, 2);
 }
 
@@ -293,50 +309,39 @@ __launch_bounds__ (words_threads, 4)
 learned_kernel (int width, int height, int channels,
     const StereoView left_view, const StereoView right_view,
     uint8_t * left_words, uint8_t * right_words, size_t stride,
-    const __grid_constant__ Network given)
+    const __grid_constant__ Network network)
 {
   __shared__ StereoLumaTile luma;
   __shared__ PairTile pairs;
-  __shared__ Network network;
   const int lane = (int) threadIdx.x % 32, row = (int) threadIdx.x / 32;
   const int g = lane / 4, t = lane % 4;
   const int left = (int) blockIdx.x * words_tile_width;
   const int y = (int) blockIdx.y * words_tile_height + row;
-  int offset[n_words];
+  const int end = min (words_tile_width, width - left);
   Fragments f;
 
   /* from the constant bank, each word would be an access of its own */
-  const uint32_t *from = opaque ((const uint32_t *) &given);
-
-  for (int i = (int) threadIdx.x; i < (int) (sizeof (network) / 4);
-      i += words_threads)
-    ((uint32_t *) &network)[i] = from[i];
+  load_fragments (*opaque (&network), lane, &f);
   pdl_start ();
   words_load_tile (luma, width, height, channels, left_view, right_view);
   pair_pixels (luma, pairs);
   if (y >= height)
     return;
-  load_fragments (network, lane, &f);
-#pragma unroll
-  for (int i = 0; i < n_words; i++)
-    offset[i] = word_row (t, i) * tile_pitch + word_column (t, i);
 
-  const uint8_t *line = (const uint8_t *) luma[row + words_border]
-      + words_group;
-  const uint32_t *line_pairs = pairs[row + words_border] + words_group;
-  uint32_t *target = (uint32_t *) ((blockIdx.z == 0 ? left_words : right_words)
-      + (size_t) y * stride) + left;
+  const Place place (pairs[row + words_border] + words_group + g, t);
+  /* a store beyond the row ends in its margin */
+  const int own = g + 8 * t;
+  const uint8_t *line = opaque_shared ((const uint8_t *)
+      luma[row + words_border] + words_group + own);
+  uint32_t *target = (uint32_t *) opaque ((blockIdx.z == 0 ? left_words
+          : right_words) + (size_t) y * stride) + (left + own);
 
 #pragma unroll 1
-  for (int x = 0; x < words_tile_width && left + x < width; x += 16) {
-    const uint32_t bits = make_bits < SHIFTED > (given, f,
-        line_pairs + x + g, offset, t);
-    /* a store beyond the row ends in its margin */
-    const int own = x + g + 8 * t;
+  for (int x = 0; x < end; x += 16) {
+    const uint32_t bits = make_bits < SHIFTED > (network, f, place, x, t);
 
     if (t < 2)
-      target[own] = bits | stereo_words_gradient (line[own - 1],
-          line[own + 1]) << 24;
+      target[x] = bits | stereo_words_gradient (line[x - 1], line[x + 1]) << 24;
   }
 }
 
