@@ -64,11 +64,16 @@ sgm_least_word (uint32_t v)
     return upper ? b : a;
   } else
 #endif
-  {
-#pragma unroll
-    for (int i = LANES / 2; i > 0; i /= 2)
-      v = min (v, __shfl_xor_sync (SGM_ALL, v, i));
-    return v;
+  if constexpr (LANES >= 4) {
+    /* one latency for three shuffles */
+    const int i = LANES / 4;
+    const uint32_t a = __shfl_xor_sync (SGM_ALL, v, i);
+    const uint32_t b = __shfl_xor_sync (SGM_ALL, v, 2 * i);
+    const uint32_t c = __shfl_xor_sync (SGM_ALL, v, 3 * i);
+
+    return sgm_least_word < i > (min (min (v, a), min (b, c)));
+  } else {
+    return LANES == 1 ? v : min (v, __shfl_xor_sync (SGM_ALL, v, 1));
   }
 }
 
