@@ -31,7 +31,19 @@ get_code (GstVideoFrame * frame, int x, int y)
       y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0) + 2 * x);
 }
 
-/* Code 0 is invalid in both frames. */
+/* Code 0 is invalid in both frames.  A point that is too far away for a code
+ * has a disparity but no depth. */
+static void
+print_point (GstClockTime time, double disparity, guint depth, int x, int y)
+{
+  g_print ("%.3f s: %.2f pixels, ", (double) time / GST_SECOND, disparity);
+  if (depth == 0)
+    g_print ("depth unknown");
+  else
+    g_print ("%.3f m", depth / 1000.0);
+  g_print (" at column %d, row %d\n", x, y);
+}
+
 static void
 print_nearest (GstSample * map_sample, GstSample * depth_sample)
 {
@@ -57,10 +69,13 @@ print_nearest (GstSample * map_sample, GstSample * depth_sample)
       }
     }
   }
-  g_print ("%.3f s: %.2f pixels, %.3f m at column %d, row %d\n",
-      (double) GST_BUFFER_PTS (buffer) / GST_SECOND,
-      (get_code (&map, at_x, at_y) - offset) / scale,
-      get_code (&depth, at_x, at_y) / 1000.0, at_x, at_y);
+  if (get_code (&map, at_x, at_y) == 0)
+    g_print ("%.3f s: no disparity is known\n",
+        (double) GST_BUFFER_PTS (buffer) / GST_SECOND);
+  else
+    print_point (GST_BUFFER_PTS (buffer),
+        (get_code (&map, at_x, at_y) - offset) / scale,
+        get_code (&depth, at_x, at_y), at_x, at_y);
   gst_video_frame_unmap (&depth);
   gst_video_frame_unmap (&map);
 }

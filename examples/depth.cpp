@@ -60,7 +60,19 @@ private:
   GstVideoFrame frame;
 };
 
-// Code 0 is invalid in both.
+// Code 0 is invalid in both.  A point that is too far away for a code has a
+// disparity but no depth.
+static void
+print_point (GstClockTime time, double disparity, guint depth, int x, int y)
+{
+  g_print ("%.3f s: %.2f pixels, ", double (time) / GST_SECOND, disparity);
+  if (depth == 0)
+    g_print ("depth unknown");
+  else
+    g_print ("%.3f m", depth / 1000.0);
+  g_print (" at column %d, row %d\n", x, y);
+}
+
 static void
 print_nearest (GstSample *map_sample, GstSample *depth_sample)
 {
@@ -79,10 +91,12 @@ print_nearest (GstSample *map_sample, GstSample *depth_sample)
       }
   gst_structure_get (gst_custom_meta_get_structure (meta), "scale",
       G_TYPE_DOUBLE, &scale, "offset", G_TYPE_DOUBLE, &offset, nullptr);
-  g_print ("%.3f s: %.2f pixels, %.3f m at column %d, row %d\n",
-      double (GST_BUFFER_PTS (buffer)) / GST_SECOND,
-      (map.at (row, col) - offset) / scale, depth.at (row, col) / 1000.0,
-      col, row);
+  if (map.at (row, col) == 0)
+    g_print ("%.3f s: no disparity is known\n",
+        double (GST_BUFFER_PTS (buffer)) / GST_SECOND);
+  else
+    print_point (GST_BUFFER_PTS (buffer),
+        (map.at (row, col) - offset) / scale, depth.at (row, col), col, row);
 }
 
 // Plays until the end or an error; returns the exit status.

@@ -54,8 +54,14 @@ def disparities_of(sample):
 def print_nearest(disparity, depth, time):
     known = np.nan_to_num(disparity, nan=-np.inf)
     row, column = np.unravel_index(known.argmax(), known.shape)
-    print("%.3f s: %.2f pixels, %.3f m at column %d, row %d" % (
-        time, disparity[row, column], depth[row, column] / 1000, column, row))
+    if np.isnan(disparity[row, column]):
+        print("%.3f s: no disparity is known" % time)
+        return
+    # a point that is too far away for a code has a disparity but no depth
+    code = depth[row, column]
+    print("%.3f s: %.2f pixels, %s at column %d, row %d" % (
+        time, disparity[row, column], "%.3f m" % (code / 1000) if code else "depth unknown",
+        column, row))
 
 
 def main():

@@ -226,6 +226,18 @@ def depth_sources(program):
     require((done.returncode, done.stdout.count("\n")) == (0, 1), done.stdout + done.stderr)
 
 
+def depth_unknown(program):
+    """Of a disparity of 1/16 pixel, which is too far away, and of a map without disparities."""
+    size = " num-buffers=1 ! video/x-raw,width=%d,height=%d"
+    far = [source + size % (64, 48)
+           for source in ("videotestsrc pattern=black", "videotestsrc pattern=white")]
+    done = run(program, *far)
+    require(done.stdout == "0.000 s: 0.06 pixels, depth unknown at column 0, row 0\n", done.stdout)
+    none = [source + size % (2, 2) for source in ("stereotestsrc view=left", "videotestsrc")]
+    done = run(program, *none)
+    require(done.stdout == "0.000 s: no disparity is known\n", done.stdout)
+
+
 def depth_wrong_sources(program):
     missing = "filesrc location=missing ! pngdec"
     refused(1, "filesrc0: Resource not found", program, missing, missing)
@@ -242,7 +254,7 @@ def depth_wrong_arguments(program):
         refused(2, "usage: ", program, *arguments)
 
 
-DEPTH = (depth_frames, depth_sources, depth_wrong_sources, depth_wrong_arguments,
+DEPTH = (depth_frames, depth_sources, depth_unknown, depth_wrong_sources, depth_wrong_arguments,
          depth_without_plugin)
 
 

@@ -57,6 +57,16 @@ class Scripts(unittest.TestCase):
         self.assertEqual(len(self.lines("depth", "stereotestsrc" + size,
                                         "stereotestsrc view=right" + size)), 1)
 
+    def test_depth_unknown(self):
+        """Of a disparity of 1/16 pixel, which is too far away, and of a map without disparities."""
+        size = " num-buffers=1 ! video/x-raw,width=%d,height=%d"
+        self.assertEqual(self.lines("depth", "videotestsrc pattern=black" + size % (64, 48),
+                                    "videotestsrc pattern=white" + size % (64, 48)),
+                         ["0.000 s: 0.06 pixels, depth unknown at column 0, row 0"])
+        self.assertEqual(self.lines("depth", "stereotestsrc" + size % (2, 2),
+                                    "videotestsrc" + size % (2, 2)),
+                         ["0.000 s: no disparity is known"])
+
     def test_live_properties(self):
         lines = self.lines("live_properties", "1")
         dense = {}
