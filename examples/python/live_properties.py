@@ -7,6 +7,7 @@ Every property of a matcher may change between any two frames. Prints the densit
 the run time of the maps for some settings.
 """
 
+import re
 import sys
 
 import gi
@@ -43,7 +44,9 @@ def pull(sink, pipeline):
 
 def main():
     Gst.init(None)
-    each = int(sys.argv[1]) if len(sys.argv) > 1 else 4
+    each = sys.argv[1] if len(sys.argv) == 2 else "4"
+    if len(sys.argv) > 2 or not re.fullmatch("[1-9][0-9]{0,5}", each):
+        sys.exit("usage: live_properties.py [FRAMES_EACH]")
     pipeline = Gst.parse_launch(PIPELINE)
     matcher, sink = pipeline.get_by_name("m"), pipeline.get_by_name("maps")
     pipeline.set_state(Gst.State.PLAYING)
@@ -54,7 +57,7 @@ def main():
         # maps in flight, and in the queue of the sink
         for _ in range(3):
             pull(sink, pipeline)
-        dense = np.mean([np.mean(pull(sink, pipeline) != 0) for _ in range(each)])
+        dense = np.mean([np.mean(pull(sink, pipeline) != 0) for _ in range(int(each))])
         stats = matcher.get_property("stats")
         print("%-40s %5.1f %% dense, %.1f ms" % (
             " ".join("%s=%s" % pair for pair in setting.items()) or "as it was", 100 * dense,

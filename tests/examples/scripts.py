@@ -104,6 +104,10 @@ class Scripts(unittest.TestCase):
         self.assertIn('no element "nothing"', done.stderr)
         done = run("depth", "stereotestsrc")
         self.assertEqual((done.returncode, done.stderr), (1, "usage: depth.py [LEFT RIGHT]\n"))
+        for arguments in (("x",), ("0",), ("-1",), ("",), ("1", "2")):
+            done = run("live_properties", *arguments)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, "usage: live_properties.py [FRAMES_EACH]\n"))
         done = run("depth", *["filesrc location=missing ! pngdec"] * 2)
         self.assertEqual((done.returncode, done.stderr), (1, "filesrc0: Resource not found.\n"))
 
