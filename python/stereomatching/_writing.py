@@ -11,7 +11,8 @@ from typing import Union
 
 
 def write_file(path: Union[str, "os.PathLike[str]"], data: bytes) -> None:
-    """Creates or replaces a file. If this fails with an OSError, an earlier file stays.
+    """Creates or replaces a file. If this fails with an OSError, which names the file, an earlier
+    file stays.
 
     A device or pipe is written to, not replaced.
     """
@@ -25,9 +26,11 @@ def write_file(path: Union[str, "os.PathLike[str]"], data: bytes) -> None:
         with open(part, "wb") as file:
             file.write(data)
         os.replace(part, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(part)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise
 
 

@@ -204,6 +204,11 @@ class Corrections(unittest.TestCase):
                 resource.setrlimit(resource.RLIMIT_FSIZE, limits)
             with open(path, encoding="ascii") as file:
                 self.assertEqual(file.read(), "earlier")
+            missing = os.path.join(folder, "missing", "correction.yml")
+            with self.assertRaises(FileNotFoundError) as caught:
+                self.correction.save(missing)
+            self.assertEqual(str(caught.exception),
+                             "[Errno 2] No such file or directory: %r" % missing)
             device = os.path.join(folder, "device.yml")
             os.symlink("/dev/full", device)
             self.assertRaisesRegex(OSError, "No space", self.correction.save, device)
