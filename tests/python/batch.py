@@ -830,6 +830,12 @@ class Library(batches.Case):
                      lambda: batch.run([], self.path("out"), batch.Settings(), pairs_per_task=0),
                      lambda: batch.Threads(0)):
             self.assertRaises(sm.ArgumentError, call)
+        for name, value in (("device", None), ("device", 5), ("device", ("cpu",)), ("executor", 5),
+                            ("executor", "threads")):
+            with self.assertRaisesRegex(sm.ArgumentError, "%s = .*: expected" % name):
+                list(batch.match_pairs([(left, right)], **{name: value}))
+        with self.assertRaisesRegex(sm.ArgumentError, "settings = None: expected Settings"):
+            batch.run([], self.path("out"), None)
         for pair in (None, 3, (left,), (left, right, right), (left, None), (left, right.tolist())):
             with self.assertRaisesRegex(sm.ArgumentError, r"pairs\[1\]: .*two paths or arrays"):
                 list(batch.match_pairs([(left, right), pair], num_disparities=16))
@@ -838,6 +844,21 @@ class Library(batches.Case):
             Image.fromarray(view).save(os.fsdecode(path))
         matched, = batch.match_pairs([paths], num_disparities=16)
         self.assertIsNone(matched.error)
+
+    def test_settings(self):
+        """A text stands for a tuple of one; other types are named."""
+        settings = batch.Settings(outputs="disparity", devices="cpu").checked()
+        self.assertEqual((settings.outputs, settings.devices), (("disparity",), ("cpu",)))
+        for name, value in (("outputs", 5), ("outputs", (None,)), ("devices", None),
+                            ("devices", (None,)), ("calibration", None), ("calibration", (5,)),
+                            ("properties", None), ("properties", [1]), ("operations", "view"),
+                            ("operations", {"view": None})):
+            with self.assertRaisesRegex(sm.ArgumentError, "%s.* = .*: expected a " % name):
+                batch.Settings(**{name: value}).checked()
+        for name, says in (("outputs", "outputs = 'map': expected one of disparity"),
+                           ("devices", "device 'gpu': expected auto")):
+            with self.assertRaisesRegex(sm.ArgumentError, says):
+                batch.Settings(**{name: says.split("'")[1]}).checked()
 
     def test_items_of_run(self):
         """Results of two pairs never have the same files."""

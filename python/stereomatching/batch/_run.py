@@ -197,13 +197,15 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
             raise c.ArgumentError("pairs[%d]: expected a Pair of find_pairs() or a Segment of "
                                   "find_segments(), got %s" % (number, _described(item)))
     _inputs.require_names(pairs)
+    if not isinstance(settings, Settings):
+        raise c.ArgumentError("settings = %s: expected Settings" % shown(settings))
     settings = settings.checked(dict.fromkeys(
         path for pair in pairs if isinstance(pair, Pair) for path in pair.calibration))
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
     settings.require_camera(bool(settings.calibration) or any(
         isinstance(pair, Pair) and (pair.camera or pair.calibration) for pair in pairs))
     folder = os.path.abspath(folder)
-    executor = executor or Threads(_executors.processors())
+    executor = _check_executor(executor or Threads(_executors.processors()))
     manifest = Manifest(folder, resume)
     state = _Run(settings, folder, manifest, progress or _NoProgress(), strict, verify)
     try:
@@ -293,7 +295,7 @@ def match_pairs(pairs: Iterable[Any], algorithm: str = "sgm", *, executor: Optio
     """
     settings = _settings(algorithm, preset, weights, device, confidence, properties)
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
-    executor = executor or Threads(_executors.processors())
+    executor = _check_executor(executor or Threads(_executors.processors()))
     tasks = _executors.chunks(_as_pairs(pairs), pairs_per_task)
     for task, outcome in executor.run(_work.match_maps, tasks, settings):
         if isinstance(outcome, Exception):
@@ -322,5 +324,19 @@ def _settings(algorithm: str, preset: Optional[str], weights: Optional[PathLike]
     return Settings(algorithm=algorithm, preset=preset, properties=properties,
                     weights=None if weights is None else os.path.abspath(
                         path_of(weights, "weights")),
-                    devices=tuple(device.split(",")),
-                    outputs=("disparity",) + ("confidence",) * confidence).checked()
+                    devices=_devices(device),
+                    outputs=("disparity", "confidence") if confidence else ("disparity",)).checked()
+
+
+def _devices(device: Any) -> Tuple[str, ...]:
+    if not isinstance(device, str):
+        raise c.ArgumentError("device = %s: expected the text of --device of stereo-batch, such as "
+                              "\"auto\" or \"cuda:0,cuda:1\"" % shown(device))
+    return tuple(device.split(","))
+
+
+def _check_executor(executor: Any) -> Executor:
+    if not isinstance(executor, (Threads, Cluster)):
+        raise c.ArgumentError("executor = %s: expected Threads (N) or Cluster (CLIENT)" %
+                              shown(executor))
+    return executor

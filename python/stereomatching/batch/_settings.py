@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from .. import _library as c
 from .. import _tables
-from .._checks import OPERATIONS, number, one_of, whole
+from .._checks import OPERATIONS, number, one_of, shown, whole
 from .._maps import Camera, check_camera, check_operation
 from .._matching import Matcher
 from .._properties import Value, require_known
@@ -106,8 +106,8 @@ class Settings:
                                   "camera.baseline, or a calibration")
 
     def checked(self, calibrations: Iterable[str] = ()) -> Settings:
-        """The same with the network, the checksums of calibration files, and each output once.
-        Raises an ArgumentError now instead of in every worker.
+        """The same with the network, the checksums of calibration files, tuples instead of single
+        texts, and each output once. Raises an ArgumentError now instead of in every worker.
 
         :param calibrations: files of a dataset.
         """
@@ -115,22 +115,40 @@ class Settings:
         one_of(self.layout, "layout", LAYOUTS)
         whole(self.threads, "threads", 0, 1024)
         number(self.calibration_unit, "calibration_unit")
-        if not self.outputs:
+        outputs = _texts(self.outputs, "outputs")
+        if not outputs:
             raise c.ArgumentError("outputs: expected some of %s" % ", ".join(OUTPUTS))
-        for name in self.outputs:
+        for name in outputs:
             one_of(name, "outputs", OUTPUTS)
-        for device in self.devices or ("",):
+        devices = _texts(self.devices, "devices")
+        for device in devices or ("",):
             if not _DEVICE.fullmatch(device):
                 raise c.ArgumentError("device '%s': expected auto, cpu, cuda or cuda:N" % device)
         if self.camera is not None:
             check_camera(self.camera)
-        own = (self.calibration,) if isinstance(self.calibration, str) else tuple(self.calibration)
+        own = _texts(self.calibration, "calibration")
+        _require_dict(self.properties, "properties")
+        _require_dict(self.operations, "operations")
         for operation, given in self.operations.items():
             one_of(operation, "operation", OPERATIONS)
+            _require_dict(given, "operations[%r]" % operation)
             check_operation(operation, given, self.camera)
         return replace(self, network=self.new_matcher().weights_checksum, calibration=own,
                        checksums={path: _checksum(path) for path in (*own, *calibrations)},
-                       outputs=tuple(dict.fromkeys(self.outputs)))
+                       outputs=tuple(dict.fromkeys(outputs)), devices=devices)
+
+
+def _texts(given: Any, what: str) -> Tuple[str, ...]:
+    """A single text is a tuple of one."""
+    texts = (given,) if isinstance(given, str) else given
+    if not isinstance(texts, (tuple, list)) or not all(isinstance(text, str) for text in texts):
+        raise c.ArgumentError("%s = %s: expected a text or a tuple of texts" % (what, shown(given)))
+    return tuple(texts)
+
+
+def _require_dict(given: Any, what: str) -> None:
+    if not isinstance(given, dict) or not all(isinstance(name, str) for name in given):
+        raise c.ArgumentError("%s = %s: expected a dict of values by name" % (what, shown(given)))
 
 
 def _float(text: str, what: str) -> float:
