@@ -38,6 +38,13 @@ eval_rank_name (size_t rank)
   return rank == EVAL_RANK_TIME ? "time" : measure_name (rank);
 }
 
+/* Whether a region has errors: an empty mask has no pixels. */
+static bool
+is_measured (const EvalResult * result, int region)
+{
+  return result->has[region] && result->measure[region].pixels > 0;
+}
+
 double
 eval_average (const EvalReport * report, const EvalRun * run, size_t rank,
     int region)
@@ -56,7 +63,8 @@ eval_average (const EvalReport * report, const EvalRun * run, size_t rank,
       continue;
     }
     for (int r = 0; r < SCENE_N_REGIONS; r++) {
-      if (!result->has[r] || (region != SCENE_N_REGIONS && region != r))
+      if (!is_measured (result, r)
+          || (region != SCENE_N_REGIONS && region != r))
         continue;
       sum += measure_value (&result->measure[r], rank);
       n++;
@@ -78,7 +86,7 @@ eval_is_v2 (const EvalReport * report, const EvalRun * run)
     if (result->error != NULL || !result->official)
       return false;
     for (int r = 0; r < SCENE_N_REGIONS; r++) {
-      if (!result->has[r])
+      if (!is_measured (result, r))
         return false;
     }
     for (unsigned n = 0; n < SCENE_N_V2; n++)
@@ -142,9 +150,11 @@ print_average (const EvalReport * report, const EvalRun * run, FILE * file)
   const char *name = eval_rank_name (report->rank);
   bool v2 = strcmp (name, "bad-1") == 0 && eval_is_v2 (report, run);
 
-  fprintf (file, "%s (%s): %.3f\n", report->rank == EVAL_RANK_TIME ? "sum"
-      : v2 ? "average of 12" : "average", name, eval_average (report, run,
-          report->rank, SCENE_N_REGIONS));
+  fprintf (file, "%s (%s):", report->rank == EVAL_RANK_TIME ? "sum"
+      : v2 ? "average of 12" : "average", name);
+  print_cell (file, 0, 3, eval_average (report, run, report->rank,
+          SCENE_N_REGIONS));
+  putc ('\n', file);
 }
 
 static void
@@ -322,7 +332,7 @@ print_auc (const EvalReport * report, const EvalRun * run, FILE * file)
 {
   const int width = scene_width (report);
   double auc = 0, ideal = 0;
-  int n = 0;
+  int n = 0, n_measured = 0;
 
   for (size_t i = 0; i < report->n_scenes; i++) {
     const EvalResult *result = &run->result[i];
@@ -338,13 +348,17 @@ print_auc (const EvalReport * report, const EvalRun * run, FILE * file)
       print_cell (file, 7, 2, result->auc[r]);
       print_cell (file, 7, 2, result->ideal[r]);
       putc ('\n', file);
-      auc += result->auc[r];
-      ideal += result->ideal[r];
       name = "";
+      if (is_measured (result, r)) {
+        auc += result->auc[r];
+        ideal += result->ideal[r];
+        n_measured++;
+      }
     }
   }
-  if (n > 0)
-    fprintf (file, "average: %.3f, ideal %.3f\n", auc / n, ideal / n);
+  if (n_measured > 0)
+    fprintf (file, "average: %.3f, ideal %.3f\n", auc / n_measured,
+        ideal / n_measured);
 }
 
 void

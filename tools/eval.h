@@ -74,7 +74,8 @@ int eval_run (const EvalOptions * options, StereoDevice * device,
 bool eval_rank_find (const char *name, size_t *rank);
 const char *eval_rank_name (size_t rank);
 
-/* The mean of a measure over the regions of all scenes, NAN if there are none.
+/* The mean of a measure over the regions of all scenes, without those of no
+ * pixels; NAN if there are none.
  * For EVAL_RANK_TIME the sum over the scenes, in milliseconds.
  * region SCENE_N_REGIONS: all regions. */
 double eval_average (const EvalReport * report, const EvalRun * run,

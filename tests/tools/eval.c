@@ -42,6 +42,7 @@ prepare (void)
         Measure *m = &result->measure[g];
 
         result->has[g] = true;
+        m->pixels = 10;
         m->d1 = m->mean = m->rms = m->density = 100 * r + 10 * s + g;
         for (int t = 0; t < MEASURE_N_BAD; t++)
           m->bad[t] = m->d1;
@@ -61,6 +62,10 @@ TEST (test_average)
   results[0][1].has[0] = false;
   CHECK_DOUBLE (eval_average (&report, &runs[0], 1, SCENE_N_REGIONS), ==,
       (0 + 1 + 2 + 11 + 12) / 5.0);
+  results[0][1].measure[1].pixels = 0;
+  results[0][1].measure[1].bad[1] = NAN;
+  CHECK_DOUBLE (eval_average (&report, &runs[0], 1, SCENE_N_REGIONS), ==,
+      (0 + 1 + 2 + 12) / 4.0);
   results[0][0].error = results[0][1].error = (char *) "failed";
   CHECK (isnan (eval_average (&report, &runs[0], 1, SCENE_N_REGIONS)));
 }
@@ -73,6 +78,9 @@ TEST (test_v2)
   CHECK (!eval_is_v2 (&report, &runs[0]));
   CHECK (eval_is_v2 (&report, &runs[1]));
   results[1][1].has[SCENE_DISC] = false;
+  CHECK (!eval_is_v2 (&report, &runs[1]));
+  prepare ();
+  results[1][1].measure[SCENE_DISC].pixels = 0;
   CHECK (!eval_is_v2 (&report, &runs[1]));
 
   prepare ();

@@ -264,6 +264,22 @@ class Scenes(Case):
         self.assertEqual(found["regions"], {})
         self.assertEqual(found["density"], 100)
 
+    def test_empty_regions(self):
+        """A region without pixels is not part of the average."""
+        scene = make_ini(self.path("made"), masks="official")
+        pictures.write_png(os.path.join(scene, "disc.png"),
+                           [[128] * WIDTH for _ in range(HEIGHT)])
+        for rank in ("bad-1", "mean"):
+            found = evaluate("vcbw", scene, "--rank", rank, "--auc")["runs"][0]
+            regions = found["scenes"][0]["regions"]
+            self.assertEqual(regions["disc"]["pixels"], 0)
+            self.assertIsNone(regions["disc"][rank])
+            self.assertAlmostEqual(found["average"],
+                                   (regions["nonocc"][rank] + regions["all"][rank]) / 2, places=5)
+        printed = run("vcbw", scene, "--auc").stdout
+        self.assertIn("average (bad-1): ", printed)
+        self.assertNotIn("nan", printed)
+
     def middlebury(self):
         folder = self.path("Piano")
         os.makedirs(folder)
