@@ -107,7 +107,9 @@ static void
 append_unknown (StereoAlignmentReport * r)
 {
   append (r, "Cannot tell whether rows match: ");
-  if (r->n_matches < 20)
+  if (r->n_matches == 1)
+    append (r, "only 1 point of the views matches.");
+  else if (r->n_matches < 20)
     append (r, "only %u points of the views match.", r->n_matches);
   else if (!(r->rows_sigma > 1) || r->n_fitting < 20)
     append (r, "only %u of %u matching points fit two cameras.", r->n_fitting,

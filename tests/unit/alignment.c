@@ -397,6 +397,26 @@ TEST (test_matches_in_a_line)
   }
 }
 
+TEST (test_text_of_few_matches)
+{
+  static const char *const texts[] = {
+    "only 0 points of the views match.", "only 1 point of the views matches.",
+    "only 2 points of the views match."
+  };
+
+  for (unsigned n = 0; n < 3; n++) {
+    SCOPED (stereo_alignment_free) StereoAlignment *alignment
+        = new_alignment ();
+    StereoAlignmentReport report = STEREO_ALIGNMENT_REPORT_INIT;
+    StereoRowMatch matches[2] = { {0} };
+
+    CHECK (stereo_alignment_add (alignment, 640, 480, matches, n, NULL, NAN,
+            NULL) == STEREO_OK);
+    stereo_alignment_get_report (alignment, &report);
+    CHECK_CONTAINS (report.text, texts[n]);
+  }
+}
+
 TEST (test_equal_matches)
 {
   SCOPED (stereo_alignment_free) StereoAlignment *alignment

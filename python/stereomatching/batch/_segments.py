@@ -141,7 +141,8 @@ def run_segments(segments: List[Segment], settings: Settings, folder: str,
         try:
             record = _match(engine, segment, recording, _Clock())
             if record["missing"]:
-                problem = "%d frames cannot be decoded" % record["missing"]
+                problem = "%d frame%s cannot be decoded" % (
+                    record["missing"], "" if record["missing"] == 1 else "s")
             report.records.append(record)
         except StoreError as error:
             report.stop = str(error)
