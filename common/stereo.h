@@ -664,8 +664,9 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_operation_set_text
 STEREO_CHECKED STEREO_API bool stereo_operation_get (const StereoOperation *
     operation, const char *name, double *value);
 
-/* The size of the output for a first input of this size, 1 to STEREO_MAX_SIZE
- * pixels, with the current parameters. */
+/* The size of the output for a first input of this size, both 1 to
+ * STEREO_MAX_SIZE pixels, with the current parameters.  The output has the same
+ * limit: STEREO_ERROR_ARGUMENT for a quilt that would exceed it. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_operation_output_size (const
     StereoOperation * operation, int width, int height, int *output_width,
     int *output_height, StereoMessage * why);

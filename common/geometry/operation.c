@@ -249,6 +249,8 @@ StereoStatus
 stereo_operation_output_size (const StereoOperation * self, int width,
     int height, int *output_width, int *output_height, StereoMessage * why)
 {
+  int out_width, out_height;
+
   if (self == NULL || output_width == NULL || output_height == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "operation, output width or output height is NULL");
@@ -257,8 +259,15 @@ stereo_operation_output_size (const StereoOperation * self, int width,
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "%s cannot take an image of %dx%d: width and height go from 1 to %d",
         self->kind->name, width, height, STEREO_MAX_SIZE);
-  self->kind->output_size (&self->params, width, height, output_width,
-      output_height);
+  self->kind->output_size (&self->params, width, height, &out_width,
+      &out_height);
+  if (out_width > STEREO_MAX_SIZE || out_height > STEREO_MAX_SIZE)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "the output of %s for an input of %dx%d would be %dx%d: width and "
+        "height go from 1 to %d", self->kind->name, width, height, out_width,
+        out_height, STEREO_MAX_SIZE);
+  *output_width = out_width;
+  *output_height = out_height;
   return STEREO_OK;
 }
 

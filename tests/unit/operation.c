@@ -269,6 +269,30 @@ TEST (test_view)
   CHECK (strstr (why.text, "disparity"));
 }
 
+/* Of a frame with several views, which may be larger than an image. */
+TEST (test_size_of_quilts)
+{
+  SCOPED (stereo_operation_free) StereoOperation *operation
+      = new_operation ("view");
+  StereoMessage why = { "" };
+  int width = 7, height = 7;
+
+  CHECK (stereo_operation_set_text (operation, "layout", "quilt", NULL)
+      == STEREO_OK);
+  set (operation, "columns", 8);
+  set (operation, "rows", 6);
+  CHECK_INT (stereo_operation_output_size (operation, 2049, 1, &width, &height,
+          &why), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "view for an input of 2049x1 would be 16392x6");
+  CHECK_INT (stereo_operation_output_size (operation, 1, 2731, &width, &height,
+          &why), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "8x16386: width and height go from 1 to 16384");
+  CHECK (width == 7 && height == 7);
+  CHECK_INT (stereo_operation_output_size (operation, 2048, 2730, &width,
+          &height, &why), ==, STEREO_OK);
+  CHECK (width == 16384 && height == 16380);
+}
+
 /* An image whose planes, up to two, share their memory. */
 static StereoImage
 plane_image (StereoFormat format, int width, int height, void *data)
