@@ -559,10 +559,11 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_process_results
  */
 STEREO_API void stereo_matcher_reset (StereoMatcher * matcher);
 
-/* Waits until a frame and its results are complete; frame 0 always is.  Any
- * thread, even during stereo_matcher_process().  If the device has failed, this
- * call fails, and so does the next one that processes or waits for all frames.
- * The text goes to that one and to the log. */
+/* Waits until a frame and its results are complete.  Returns at once for frame
+ * 0 and for frames that have not been started.  Any thread, even during
+ * stereo_matcher_process().  If the device has failed, this call fails, and so
+ * does the next one that processes or waits for all frames.  The text goes to
+ * that one and to the log. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_wait (StereoMatcher *
     matcher, uint64_t frame);
 
