@@ -197,8 +197,8 @@ measure_next (Measurement * m, const Options * options, size_t i)
 
       image_clear (&image);
     }
-    die ("Expected LEFT and RIGHT, got %zu files; see --help",
-        options->files.n);
+    die ("Expected LEFT and RIGHT, got %zu file%s; see --help",
+        options->files.n, options->files.n == 1 ? "" : "s");
   }
   right = options->files.item[i + 1];
   if (m != NULL && image_is_likely (left))

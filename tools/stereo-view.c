@@ -95,7 +95,8 @@ static void
 check_options (const Options * options)
 {
   if (options->files.n != 2)
-    die ("Expected LEFT and MAP, got %zu files; see --help", options->files.n);
+    die ("Expected LEFT and MAP, got %zu file%s; see --help",
+        options->files.n, options->files.n == 1 ? "" : "s");
   if (options->save == NULL && options->truth == NULL)
     die ("Nothing to do: use --save or --true");
   if ((options->before == NULL) != (options->true_before == NULL)

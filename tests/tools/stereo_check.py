@@ -140,7 +140,7 @@ class Files(Case):
 
     def test_wrong_arguments(self):
         pictures.write_png("small.png", [[(90, 90, 90)] * 64] * 48)
-        self.fails("left.png", says=["Expected LEFT and RIGHT, got 1"])
+        self.fails("left.png", says=["Expected LEFT and RIGHT, got 1 file;"])
         self.fails("missing.mkv", says=["missing.mkv: cannot be opened"])
         with open("empty.mkv", "wb"):
             pass

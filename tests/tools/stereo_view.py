@@ -127,7 +127,7 @@ class Mistakes(Case):
     def test_arguments(self):
         both = ("left.png", "map.pfm", "--save", "x.png")
         for says, *arguments in (
-                ("Expected LEFT and MAP, got 1 files", "left.png"),
+                ("Expected LEFT and MAP, got 1 file;", "left.png"),
                 ("use --save or --true", "left.png", "map.pfm"),
                 (("--position: ", "from -2 to 3"), *both, "--position", 4),
                 (("--join: ", "'x'"), *both, "--join", "x"),
