@@ -81,6 +81,29 @@ gst_disparity_consumer_stop (GstAggregator * aggregator)
   return PARENT->stop (aggregator);
 }
 
+/* Queues a skipped pair between the maps: a gap with the timestamp of the left
+ * image, and that of the right one as its offset. */
+static gboolean
+gst_disparity_consumer_take_event (GstStereoAggregator * self, gint input,
+    GstEvent * event)
+{
+  GstPad *pad = GST_PAD (self->sink[GST_STEREO_MAP]);
+  GstBuffer *gap;
+  guint64 left, right;
+
+  if (input != GST_STEREO_MAP
+      || !gst_event_has_name (event, GST_STEREO_SKIPPED_PAIR)
+      || !gst_structure_get (gst_event_get_structure (event), "left-pts",
+          G_TYPE_UINT64, &left, "right-pts", G_TYPE_UINT64, &right, NULL))
+    return FALSE;
+  gap = gst_buffer_new ();
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  GST_BUFFER_PTS (gap) = left;
+  GST_BUFFER_OFFSET (gap) = right;
+  (void) GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self), gap);
+  return TRUE;
+}
+
 /* --------------------------------------------------------- synchronization */
 
 static void
@@ -128,26 +151,40 @@ get_image_head (GstStereoAggregator * self, const GstStereoInput * inputs,
   return head;
 }
 
+/* Reads the timestamps of the images that belong to the oldest map, or to the
+ * skipped pair. */
+static void
+name_images (GstStereoMapHead * map, const GstStereoInput * inputs)
+{
+  GstBuffer *buffer = inputs[GST_STEREO_MAP].buffer;
+  GstStereoDisparity meta;
+
+  if (map->head.gap) {
+    map->knows = GST_BUFFER_OFFSET_IS_VALID (buffer);
+    map->left_pts = GST_BUFFER_PTS (buffer);
+    map->right_pts = GST_BUFFER_OFFSET (buffer);
+  } else if (gst_stereo_meta_get (buffer, &meta)
+      && (GST_CLOCK_TIME_IS_VALID (meta.left_pts)
+          || !GST_BUFFER_PTS_IS_VALID (inputs[GST_STEREO_LEFT].buffer))) {
+    /* no timestamp is the name of an image that has none either */
+    map->knows = TRUE;
+    map->left_pts = meta.left_pts;
+    map->right_pts = meta.right_pts;
+  }
+}
+
 static GstStereoMapSync
 decide (GstStereoAggregator * self, const GstStereoInput * inputs)
 {
   GstStereoHead left, right;
   GstStereoMapHead map = {.head = get_head (self, inputs, GST_STEREO_MAP) };
   GstVideoInfo info[GST_STEREO_N_INPUTS];
-  GstStereoDisparity meta;
   GstClockTime tolerance;
 
   if (inputs[GST_STEREO_LEFT].pad == NULL)
     return map.head.gap ? GST_STEREO_MAP_SYNC_DROP_MAP
         : GST_STEREO_MAP_SYNC_TAKE;
-  /* no timestamp is the name of an image that has none either */
-  if (gst_stereo_meta_get (inputs[GST_STEREO_MAP].buffer, &meta)
-      && (GST_CLOCK_TIME_IS_VALID (meta.left_pts)
-          || !GST_BUFFER_PTS_IS_VALID (inputs[GST_STEREO_LEFT].buffer))) {
-    map.knows = TRUE;
-    map.left_pts = meta.left_pts;
-    map.right_pts = meta.right_pts;
-  }
+  name_images (&map, inputs);
   left = get_image_head (self, inputs, GST_STEREO_LEFT, map.left_pts);
   right = get_image_head (self, inputs, GST_STEREO_RIGHT, map.right_pts);
   (void) gst_stereo_aggregator_get_info (self, info, 0);
@@ -274,6 +311,7 @@ gst_disparity_consumer_class_init (GstDisparityConsumerClass * klass)
   aggregator_class->clip = gst_disparity_consumer_clip;
   aggregator_class->sink_event = gst_disparity_consumer_sink_event;
   base_class->get_sink_caps = gst_disparity_consumer_get_sink_caps;
+  base_class->take_event = gst_disparity_consumer_take_event;
   base_class->process = gst_disparity_consumer_process;
 }
 

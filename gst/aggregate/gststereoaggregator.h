@@ -39,6 +39,10 @@ G_BEGIN_DECLS
 /* "sink_left", "sink_right" and "sink_disparity". */
 extern const gchar *const gst_stereo_input_names[GST_STEREO_N_INPUTS];
 
+/* A custom downstream event of matchers, between the maps: QoS skipped a pair,
+ * whose images have the timestamps `left-pts` and `right-pts`, both uint64. */
+#define GST_STEREO_SKIPPED_PAIR "stereo-skipped-pair"
+
 /* Frames since the element started. */
 typedef struct
 {

@@ -59,6 +59,21 @@ begins_in (const GstStereoHead * image, const GstStereoHead * gap)
       ? image->time <= gap->time : image->time < gap->time + gap->duration;
 }
 
+/* No map will come for the images of a skipped pair. */
+static GstStereoMapSync
+skip_pair (const GstStereoMapHead * pair, const GstStereoHead * left,
+    const GstStereoHead * right, gboolean backwards)
+{
+  Order order = compare_exactly (left, pair->left_pts, pair, backwards);
+
+  if (order == OLDER || order == SAME)
+    return GST_STEREO_MAP_SYNC_DROP_LEFT;
+  if (right->present)
+    order = compare_exactly (right, pair->right_pts, pair, backwards);
+  return right->present && (order == OLDER || order == SAME)
+      ? GST_STEREO_MAP_SYNC_DROP_RIGHT : GST_STEREO_MAP_SYNC_DROP_MAP;
+}
+
 GstStereoMapSync
 gst_stereo_map_sync (const GstStereoMapHead * map, const GstStereoHead * left,
     const GstStereoHead * right, GstClockTime tolerance, gboolean backwards)
@@ -69,6 +84,8 @@ gst_stereo_map_sync (const GstStereoMapHead * map, const GstStereoHead * left,
     return GST_STEREO_MAP_SYNC_DROP_LEFT;
   if (right->present && right->gap)
     return GST_STEREO_MAP_SYNC_DROP_RIGHT;
+  if (map->head.gap && map->knows)
+    return skip_pair (map, left, right, backwards);
   if (map->head.gap) {
     if (begins_in (left, &map->head))
       return GST_STEREO_MAP_SYNC_DROP_LEFT;

@@ -11,7 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* The oldest map, which may name its images. */
+/* The oldest map, which may name its images, or a skipped pair: a gap that
+ * does. */
 typedef struct
 {
   GstStereoHead head;
@@ -39,7 +40,8 @@ typedef enum
  *
  * Other maps are matched by running times, with a left image within tolerance,
  * and a right one within tolerance of that.  Without times, the order of
- * arrival decides.  The images that start in a gap of the maps are dropped.
+ * arrival decides.  The images that start in a gap of the maps are dropped, and
+ * so are those of a skipped pair and older ones.
  *
  * backwards: the rate is negative, so older buffers have larger timestamps.
  */

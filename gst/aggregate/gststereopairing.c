@@ -231,6 +231,20 @@ note_difference (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Tells disparity consumers that no map will come for a pair: otherwise its
+ * images fill their queues, and the source blocks before the next pair.  Sinks
+ * would wait for the time of a GAP event. */
+static void
+push_skipped (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
+{
+  gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self),
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new (GST_STEREO_SKIPPED_PAIR,
+              "left-pts", G_TYPE_UINT64, GST_BUFFER_PTS (inputs[LEFT].buffer),
+              "right-pts", G_TYPE_UINT64,
+              GST_BUFFER_PTS (inputs[RIGHT].buffer), NULL)));
+}
+
 /* A pair is first in both queues. */
 static GstFlowReturn
 take_pair (GstStereoMatcher * self, GstStereoInput inputs[N_VIEWS])
@@ -253,9 +267,10 @@ take_pair (GstStereoMatcher * self, GstStereoInput inputs[N_VIEWS])
     gst_stereo_matcher_inspect_image (self, inputs[i].buffer);
     pop (self, i);
   }
-  return gst_stereo_aggregator_is_late (&self->parent, &inputs[LEFT])
-      ? GST_AGGREGATOR_FLOW_NEED_DATA
-      : gst_stereo_matcher_match (self, inputs);
+  if (!gst_stereo_aggregator_is_late (&self->parent, &inputs[LEFT]))
+    return gst_stereo_matcher_match (self, inputs);
+  push_skipped (self, inputs);
+  return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
 /* The oldest buffer of a view for the pairing policy. */

@@ -817,8 +817,28 @@ check_nothing_skipped (Rig * rig)
   rig_close (rig);
 }
 
+/* Checks the events that tell consumers which images have no map, and counts
+ * them. */
+static GstPadProbeReturn
+check_skipped_pair (GstPad * pad, GstPadProbeInfo * probe, gpointer count)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (probe);
+  guint *n = count;
+  guint64 left, right;
+
+  if (!gst_event_has_name (event, "stereo-skipped-pair"))
+    return GST_PAD_PROBE_OK;
+  fail_unless (gst_structure_get (gst_event_get_structure (event), "left-pts",
+          G_TYPE_UINT64, &left, "right-pts", G_TYPE_UINT64, &right, NULL));
+  fail_unless_equals_uint64 (left, *n * FRAME);
+  fail_unless_equals_uint64 (right, *n * FRAME);
+  (*n)++;
+  return GST_PAD_PROBE_OK;
+}
+
 TEST (test_qos_skips_what_would_be_late)
 {
+  guint n_skipped = 0;
   GstMessage *message;
   GPtrArray *maps;
   Rig rig;
@@ -832,6 +852,9 @@ TEST (test_qos_skips_what_would_be_late)
   /* the event is forwarded upstream */
   for (gint v = LEFT; v <= RIGHT; v++)
     check_upstream_qos (&rig, v);
+  gst_pad_add_probe (rig.view[LEFT]->sinkpad,
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, check_skipped_pair, &n_skipped,
+      NULL);
   maps = run_numbers (&rig);
   fail_unless_equals_int (maps->len, 3);
   for (gint i = 0; i < 3; i++)
@@ -840,6 +863,7 @@ TEST (test_qos_skips_what_would_be_late)
           GST_BUFFER_FLAG_DISCONT));
   fail_if (GST_BUFFER_FLAG_IS_SET (g_ptr_array_index (maps, 1),
           GST_BUFFER_FLAG_DISCONT));
+  fail_unless_equals_int (n_skipped, 3);
   fail_unless_equals_uint64 (rig_stat (&rig, "qos-dropped"), 3);
   fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 4);
   fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 0);

@@ -523,6 +523,36 @@ TEST (test_skipped)
   drop_views (&rig);
 }
 
+static void
+push_skipped_pair (Views * rig, guint left, guint right)
+{
+  fail_unless (gst_harness_push_event (rig->map,
+          gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+              gst_structure_new ("stereo-skipped-pair",
+                  "left-pts", G_TYPE_UINT64, left * FRAME,
+                  "right-pts", G_TYPE_UINT64, right * FRAME, NULL))));
+}
+
+/* Images of skipped pairs do not wait for the next map: they would block their
+ * sources, and the matcher would receive no pair. */
+LOOP_TEST (test_skipped_pairs, FALSE, TRUE + 1)
+{
+  Views rig = new_views ("position=0", __i__, VIEW_CAPS ("RGB"), MAP_CAPS);
+
+  push_skipped_pair (&rig, 0, 1);
+  for (guint i = 0; i < 5; i++) {
+    push_images (&rig, i, i + 1);
+    if (i > 0 && i < 4)
+      push_skipped_pair (&rig, i, i + 1);
+  }
+  gst_harness_push (rig.map, make_map (4, 5));
+  check_equal (gst_harness_pull (rig.left), left_image (4));
+  fail_unless_equals_uint64 (stat_of (&rig, "unused-left"), 4);
+  fail_unless_equals_uint64 (stat_of (&rig, "unpaired"), 0);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (rig.left), 0);
+  drop_views (&rig);
+}
+
 /* The same with right images. */
 TEST (test_skipped_right)
 {
