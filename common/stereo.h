@@ -65,8 +65,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The value of the STEREO_*_INIT macros.  In C++, compilers warn of members
+ * without an initializer. */
 #ifdef __cplusplus
+template<typename T> inline T
+stereo_init_struct ()
+{
+  T value = T ();
+
+  value.struct_size = static_cast<uint32_t> (sizeof (T));
+  return value;
+}
+
+#define STEREO_INIT_STRUCT(type) stereo_init_struct<type> ()
+
 extern "C" {
+#else
+#define STEREO_INIT_STRUCT(type) { sizeof (type) }
 #endif
 
 #if defined (_WIN32) && defined (STEREO_BUILDING)
@@ -480,11 +495,7 @@ typedef struct
   StereoColorimetry right_colorimetry;
 } StereoMatcherConfig;
 
-#ifdef __cplusplus
-#define STEREO_MATCHER_CONFIG_INIT stereo_init_struct<StereoMatcherConfig> ()
-#else
-#define STEREO_MATCHER_CONFIG_INIT { sizeof (StereoMatcherConfig) }
-#endif
+#define STEREO_MATCHER_CONFIG_INIT STEREO_INIT_STRUCT (StereoMatcherConfig)
 
 /* The matcher holds a reference to the device. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_new (const
@@ -591,11 +602,7 @@ typedef struct
   uint64_t allocations;         /* since stereo_matcher_new() */
 } StereoMatcherStats;
 
-#ifdef __cplusplus
-#define STEREO_MATCHER_STATS_INIT stereo_init_struct<StereoMatcherStats> ()
-#else
-#define STEREO_MATCHER_STATS_INIT { sizeof (StereoMatcherStats) }
-#endif
+#define STEREO_MATCHER_STATS_INIT STEREO_INIT_STRUCT (StereoMatcherStats)
 
 /* Reads the statistics.  A frame counts once it was waited for.  Fields that
  * this library does not have become 0.  Any thread. */
@@ -768,12 +775,7 @@ typedef struct
   char text[512];               /* what it means and what to do: sentences */
 } StereoAlignmentReport;
 
-#ifdef __cplusplus
-#define STEREO_ALIGNMENT_REPORT_INIT \
-    stereo_init_struct<StereoAlignmentReport> ()
-#else
-#define STEREO_ALIGNMENT_REPORT_INIT { sizeof (StereoAlignmentReport) }
-#endif
+#define STEREO_ALIGNMENT_REPORT_INIT STEREO_INIT_STRUCT (StereoAlignmentReport)
 
 /* The parameters of a correction: StereoCorrection.values[]. */
 typedef enum
@@ -891,17 +893,6 @@ STEREO_API void stereo_correction_source (const StereoCorrection * correction,
     bool right, double u, double v, double *x, double *y);
 
 #ifdef __cplusplus
-}
-
-/* The value of the STEREO_*_INIT macros in C++, where compilers warn of members
- * without an initializer. */
-template<typename T> inline T
-stereo_init_struct ()
-{
-  T value = T ();
-
-  value.struct_size = static_cast<uint32_t> (sizeof (T));
-  return value;
 }
 #endif
 
