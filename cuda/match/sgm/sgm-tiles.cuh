@@ -385,9 +385,14 @@ match_tile (const SgmArgs & a, const SgmWinners & w, Corner corner,
   sgm_store_left < S > (a, w, corner, window, sums, memory.best);
 }
 
-/* A block for each tile.  Without shared memory for the sums there are fewer
- * blocks, in a row, which take turns.  beside: the previous kernel has other
- * tiles */
+/* Tiles of a block along each side: with ranges, large blocks have those of a
+ * range, because starting a block takes long and most have nothing to do. */
+template < class S, SgmMode MODE > constexpr int block_tiles = MODE
+    == SGM_RANGES && S::lanes >= 16 ? STEREO_RANGE_TILE / SGM_TILE : 1;
+
+/* A block for each tile, or for a few.  Without shared memory for the sums
+ * there are fewer blocks, in a row, which take turns.  beside: the previous
+ * kernel has other tiles */
 template < class S, SgmMode MODE, bool SHARED > __global__ void
 __launch_bounds__ (Block < S >::threads, Block < S >::per_multiprocessor)
 match_tiles (const __grid_constant__ SgmArgs a,
@@ -398,11 +403,19 @@ match_tiles (const __grid_constant__ SgmArgs a,
 
   pdl_start_beside (beside);
   if constexpr (SHARED) {
-    const Corner corner = { (int) blockIdx.x * SGM_TILE,
-      (int) blockIdx.y * SGM_TILE
-    };
+    const int n = block_tiles < S, MODE >;
 
-    match_tile < S, MODE > (a, w, corner, memory.sums, memory);
+#pragma unroll 1
+    for (int i = 0; i < n * n; i++) {
+      const Corner corner = { ((int) blockIdx.x * n + i % n) * SGM_TILE,
+        ((int) blockIdx.y * n + i / n) * SGM_TILE
+      };
+
+      if (n > 1)
+        __syncthreads ();
+      if (corner.x < a.k.width && corner.y < a.k.height)
+        match_tile < S, MODE > (a, w, corner, memory.sums, memory);
+    }
   } else {
     const int columns = sgm_tiles (a.k.width), rows = sgm_tiles (a.k.height);
 
@@ -431,7 +444,10 @@ launch_sgm_tiles (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w,
 
     if (S::n <= sgm_max_shared_anywhere
         || sizeof (M) <= (size_t) stereo_cuda_shared_limit (queue->device)) {
-      sgm_launch (queue, dim3 (columns, rows), Block < S >::threads, sizeof (M),
+      const int n = block_tiles < S, MODE >;
+
+      sgm_launch (queue, dim3 (stereo_blocks (columns, n),
+              stereo_blocks (rows, n)), Block < S >::threads, sizeof (M),
           match_tiles < S, MODE, true >, a, w, beside);
       return;
     }
