@@ -68,16 +68,16 @@
 /* The value of the STEREO_*_INIT macros.  In C++, compilers warn of members
  * without an initializer. */
 #ifdef __cplusplus
-template<typename T> inline T
-stereo_init_struct ()
+template<typename T> struct StereoInitialized : T
 {
-  T value = T ();
+  StereoInitialized ()
+  : T ()
+  {
+    this->struct_size = static_cast<uint32_t> (sizeof (T));
+  }
+};
 
-  value.struct_size = static_cast<uint32_t> (sizeof (T));
-  return value;
-}
-
-#define STEREO_INIT_STRUCT(type) stereo_init_struct<type> ()
+#define STEREO_INIT_STRUCT(type) StereoInitialized<type> ()
 
 extern "C" {
 #else
