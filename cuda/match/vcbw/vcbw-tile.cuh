@@ -239,20 +239,19 @@ cost_pixel (const VcbwArgs & a, int xl, int xr, int y)
       : stereo_vcbw_scaled (&a.k, stereo_words_cost (p, q), false);
 }
 
-/* D of 4 pixels in a row, the leftmost in the low byte. */
+/* D from four differences, or costs of words, in bytes. */
 __device__ uint32_t
-cost_luma (const StereoVcbwConstants & k, uint32_t left, uint32_t right)
+limit_bytes (const StereoVcbwConstants & k, uint32_t word)
 {
-  uint32_t difference = __vabsdiffu4 (left, right);
-  uint32_t limit = (uint32_t) k.limit * 0x10001;
-  uint32_t even = difference & 0x00ff00ff;
-  uint32_t odd = difference - even;     /* 256 times the odd ones */
+  const uint32_t limit = (uint32_t) k.limit * 0x10001;
+  const uint32_t even = word & 0x00ff00ff;
+  const uint32_t odd = word - even;     /* 256 times the odd ones */
 
-  even = __vminu2 (even, limit);
-  odd = __vminu2 (odd, limit << 8);
-  return even * (uint32_t) k.gain + odd * (uint32_t) k.gain;
+  return __vminu2 (even, limit) * (uint32_t) k.gain
+      + __vminu2 (odd, limit << 8) * (uint32_t) k.gain;
 }
 
+/* D of 4 pixels in a row, the leftmost in the low byte. */
 __device__ uint32_t
 cost_color (const StereoVcbwConstants & k, const uint32_t (&left)[4],
     const uint32_t (&right)[4])
@@ -276,7 +275,7 @@ cost_word (const StereoVcbwConstants & k, const uint32_t * left,
     const uint32_t * right)
 {
   if constexpr (S::bytes) {
-    return cost_luma (k, *left, *right);
+    return limit_bytes (k, __vabsdiffu4 (*left, *right));
   } else {
     const uint4 four = *(const uint4 *) left;
     const uint32_t l[4] = { four.x, four.y, four.z, four.w };
@@ -285,16 +284,6 @@ cost_word (const StereoVcbwConstants & k, const uint32_t * left,
     return S::cost == STEREO_COST_RGB ? cost_color (k, l, r)
         : words_cost_bytes (l, r);
   }
-}
-
-/* D from the cost of words, for any limit. */
-__device__ uint32_t
-limit_words (const StereoVcbwConstants & k, uint32_t word)
-{
-  const uint32_t even = word & 0x00ff00ff, odd = word - even;
-
-  return __vminu2 (even, (uint32_t) k.limit * 0x10001) * (uint32_t) k.gain
-      + __vminu2 (odd, (uint32_t) k.limit * 0x1000100) * (uint32_t) k.gain;
 }
 
 /* Computes D of the first (side 0) or last (side 1) column with a partner, for
@@ -520,8 +509,8 @@ find_costs (const VcbwArgs & a, const Lane < S > & lane, int row,
   if (S::cost == STEREO_COST_WORDS && a.k.limit != STEREO_WORDS_MAX_COST) {
 #pragma unroll
     for (int w = 0; w < WORDS; w++) {
-      cost[0][w] = limit_words (a.k, cost[0][w]);
-      cost[1][w] = limit_words (a.k, cost[1][w]);
+      cost[0][w] = limit_bytes (a.k, cost[0][w]);
+      cost[1][w] = limit_bytes (a.k, cost[1][w]);
     }
   }
   if (Border) {
