@@ -205,7 +205,7 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
     settings.require_camera(bool(settings.calibration) or any(
         isinstance(pair, Pair) and (pair.camera or pair.calibration) for pair in pairs))
     folder = os.path.abspath(folder)
-    executor = _check_executor(executor or Threads(_executors.processors()))
+    executor = _executor(executor)
     manifest = Manifest(folder, resume)
     state = _Run(settings, folder, manifest, progress or _NoProgress(), strict, verify)
     try:
@@ -295,7 +295,7 @@ def match_pairs(pairs: Iterable[Any], algorithm: str = "sgm", *, executor: Optio
     """
     settings = _settings(algorithm, preset, weights, device, confidence, properties)
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
-    executor = _check_executor(executor or Threads(_executors.processors()))
+    executor = _executor(executor)
     tasks = _executors.chunks(_as_pairs(pairs), pairs_per_task)
     for task, outcome in executor.run(_work.match_maps, tasks, settings):
         if isinstance(outcome, Exception):
@@ -335,7 +335,9 @@ def _devices(device: Any) -> Tuple[str, ...]:
     return tuple(device.split(","))
 
 
-def _check_executor(executor: Any) -> Executor:
+def _executor(given: Any) -> Executor:
+    """The given one, or all processors of this machine."""
+    executor = given or Threads(_executors.processors())
     if not isinstance(executor, (Threads, Cluster)):
         raise c.ArgumentError("executor = %s: expected Threads (N) or Cluster (CLIENT)" %
                               shown(executor))
