@@ -7,6 +7,7 @@
 #include "aggregate/gstdisparityconsumer.h"
 
 #include "aggregate/gststereopair.h"
+#include "aggregate/gststereounmatched.h"
 #include "base/gststereocuda.h"
 #include "base/gststereodebug.h"
 #include "base/gststereometa.h"
@@ -81,25 +82,18 @@ gst_disparity_consumer_stop (GstAggregator * aggregator)
   return PARENT->stop (aggregator);
 }
 
-/* Queues a skipped pair between the maps: a gap with the timestamp of the left
- * image, and that of the right one as its offset. */
+/* Queues unmatched images between the maps. */
 static gboolean
 gst_disparity_consumer_take_event (GstStereoAggregator * self, gint input,
     GstEvent * event)
 {
   GstPad *pad = GST_PAD (self->sink[GST_STEREO_MAP]);
-  GstBuffer *gap;
-  guint64 left, right;
+  GstBuffer *gap = NULL;
 
-  if (input != GST_STEREO_MAP
-      || !gst_event_has_name (event, GST_STEREO_SKIPPED_PAIR)
-      || !gst_structure_get (gst_event_get_structure (event), "left-pts",
-          G_TYPE_UINT64, &left, "right-pts", G_TYPE_UINT64, &right, NULL))
+  if (input == GST_STEREO_MAP)
+    gap = gst_stereo_unmatched_to_gap (event);
+  if (gap == NULL)
     return FALSE;
-  gap = gst_buffer_new ();
-  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
-  GST_BUFFER_PTS (gap) = left;
-  GST_BUFFER_OFFSET (gap) = right;
   (void) GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self), gap);
   return TRUE;
 }
@@ -151,18 +145,19 @@ get_image_head (GstStereoAggregator * self, const GstStereoInput * inputs,
   return head;
 }
 
-/* Reads the timestamps of the images that belong to the oldest map, or to the
- * skipped pair. */
+/* Reads the timestamps of the images that belong to the oldest map, or that
+ * are unmatched. */
 static void
 name_images (GstStereoMapHead * map, const GstStereoInput * inputs)
 {
   GstBuffer *buffer = inputs[GST_STEREO_MAP].buffer;
+  GstStereoUnmatched unmatched;
   GstStereoDisparity meta;
 
   if (map->head.gap) {
-    map->knows = GST_BUFFER_OFFSET_IS_VALID (buffer);
-    map->left_pts = GST_BUFFER_PTS (buffer);
-    map->right_pts = GST_BUFFER_OFFSET (buffer);
+    map->knows = gst_stereo_unmatched_of_gap (buffer, &unmatched);
+    map->left_pts = unmatched.pts[GST_STEREO_LEFT];
+    map->right_pts = unmatched.pts[GST_STEREO_RIGHT];
   } else if (gst_stereo_meta_get (buffer, &meta)
       && (GST_CLOCK_TIME_IS_VALID (meta.left_pts)
           || !GST_BUFFER_PTS_IS_VALID (inputs[GST_STEREO_LEFT].buffer))) {

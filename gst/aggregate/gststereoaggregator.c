@@ -243,24 +243,26 @@ gst_stereo_aggregator_decide_allocation (GstAggregator * aggregator,
   return gst_stereo_pool_decide (&self->out_info, query, &self->device);
 }
 
-gboolean
-gst_stereo_aggregator_is_live (GstStereoAggregator * self)
+guint
+gst_stereo_aggregator_count_live (GstStereoAggregator * self)
 {
-  gboolean any = FALSE;
+  guint n = 0;
 
-  for (gint i = 0; i < GST_STEREO_N_INPUTS && !any; i++) {
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
     GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, i);
+    gboolean live = FALSE;
     GstQuery *query;
 
     if (pad == NULL)
       continue;
     query = gst_query_new_latency ();
     if (gst_pad_peer_query (GST_PAD (pad), query))
-      gst_query_parse_latency (query, &any, NULL, NULL);
+      gst_query_parse_latency (query, &live, NULL, NULL);
+    n += live;
     gst_query_unref (query);
     gst_object_unref (pad);
   }
-  return any;
+  return n;
 }
 
 /* -------------------------------------------------------------- aggregation */

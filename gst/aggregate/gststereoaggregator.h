@@ -39,10 +39,6 @@ G_BEGIN_DECLS
 /* "sink_left", "sink_right" and "sink_disparity". */
 extern const gchar *const gst_stereo_input_names[GST_STEREO_N_INPUTS];
 
-/* A custom downstream event of matchers, between the maps: QoS skipped a pair,
- * whose images have the timestamps `left-pts` and `right-pts`, both uint64. */
-#define GST_STEREO_SKIPPED_PAIR "stereo-skipped-pair"
-
 /* Frames since the element started. */
 typedef struct
 {
@@ -172,8 +168,8 @@ gboolean gst_stereo_aggregator_get_info (GstStereoAggregator * self,
 /* Whether the template of a pad accepts the caps. */
 gboolean gst_stereo_aggregator_accepts (GstPad * pad, GstCaps * caps);
 
-/* Whether the source of an input is live. */
-gboolean gst_stereo_aggregator_is_live (GstStereoAggregator * self);
+/* The number of inputs with a live source. */
+guint gst_stereo_aggregator_count_live (GstStereoAggregator * self);
 
 /* Counts an unpaired buffer, which is dropped, and posts a message.  Any
  * thread. */

@@ -7,6 +7,7 @@
 #include "aggregate/gststereoinput.h"
 
 #include "aggregate/gststereopair.h"
+#include "aggregate/gststereounmatched.h"
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
 
@@ -15,6 +16,8 @@
 void
 gst_stereo_input_peek (GstStereoInput * self, GstAggregatorPad * pad)
 {
+  GstStereoUnmatched unmatched;
+
   memset (self, 0, sizeof (*self));
   self->pad = pad;
   if (pad == NULL)
@@ -24,7 +27,9 @@ gst_stereo_input_peek (GstStereoInput * self, GstAggregatorPad * pad)
   GST_OBJECT_LOCK (pad);
   self->segment = pad->segment;
   GST_OBJECT_UNLOCK (pad);
-  if (self->buffer != NULL && self->segment.format != GST_FORMAT_TIME) {
+  /* unmatched images may come before the first map */
+  if (self->buffer != NULL && self->segment.format != GST_FORMAT_TIME
+      && !gst_stereo_unmatched_of_gap (self->buffer, &unmatched)) {
     GST_DEBUG_OBJECT (pad, "no segment: %" GST_PTR_FORMAT, self->buffer);
     gst_aggregator_pad_drop_buffer (pad);
     gst_clear_buffer (&self->buffer);

@@ -59,18 +59,27 @@ begins_in (const GstStereoHead * image, const GstStereoHead * gap)
       ? image->time <= gap->time : image->time < gap->time + gap->duration;
 }
 
-/* No map will come for the images of a skipped pair. */
+/* Whether no map will come for an image, because an unmatched one is not
+ * older. */
+static gboolean
+is_unmatched (const GstStereoHead * image, GstClockTime named,
+    const GstStereoMapHead * gap, gboolean backwards)
+{
+  Order order;
+
+  if (!image->present || !GST_CLOCK_TIME_IS_VALID (named))
+    return FALSE;
+  order = compare_exactly (image, named, gap, backwards);
+  return order == OLDER || order == SAME;
+}
+
 static GstStereoMapSync
-skip_pair (const GstStereoMapHead * pair, const GstStereoHead * left,
+drop_unmatched (const GstStereoMapHead * gap, const GstStereoHead * left,
     const GstStereoHead * right, gboolean backwards)
 {
-  Order order = compare_exactly (left, pair->left_pts, pair, backwards);
-
-  if (order == OLDER || order == SAME)
+  if (is_unmatched (left, gap->left_pts, gap, backwards))
     return GST_STEREO_MAP_SYNC_DROP_LEFT;
-  if (right->present)
-    order = compare_exactly (right, pair->right_pts, pair, backwards);
-  return right->present && (order == OLDER || order == SAME)
+  return is_unmatched (right, gap->right_pts, gap, backwards)
       ? GST_STEREO_MAP_SYNC_DROP_RIGHT : GST_STEREO_MAP_SYNC_DROP_MAP;
 }
 
@@ -85,7 +94,7 @@ gst_stereo_map_sync (const GstStereoMapHead * map, const GstStereoHead * left,
   if (right->present && right->gap)
     return GST_STEREO_MAP_SYNC_DROP_RIGHT;
   if (map->head.gap && map->knows)
-    return skip_pair (map, left, right, backwards);
+    return drop_unmatched (map, left, right, backwards);
   if (map->head.gap) {
     if (begins_in (left, &map->head))
       return GST_STEREO_MAP_SYNC_DROP_LEFT;

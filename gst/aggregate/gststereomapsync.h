@@ -11,13 +11,14 @@
 
 G_BEGIN_DECLS
 
-/* The oldest map, which may name its images, or a skipped pair: a gap that
- * does. */
+/* The oldest map, which may name its images, or unmatched images: a gap that
+ * names them. */
 typedef struct
 {
   GstStereoHead head;
   gboolean knows;               /* it has the timestamps of its images, */
-  GstClockTime left_pts;        /* GST_CLOCK_TIME_NONE for images without */
+  GstClockTime left_pts;        /* GST_CLOCK_TIME_NONE for images without, or
+                                 * if none is unmatched */
   GstClockTime right_pts;
 } GstStereoMapHead;
 
@@ -41,7 +42,7 @@ typedef enum
  * Other maps are matched by running times, with a left image within tolerance,
  * and a right one within tolerance of that.  Without times, the order of
  * arrival decides.  The images that start in a gap of the maps are dropped, and
- * so are those of a skipped pair and older ones.
+ * so are unmatched ones and those before them.
  *
  * backwards: the rate is negative, so older buffers have larger timestamps.
  */

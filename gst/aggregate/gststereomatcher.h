@@ -10,6 +10,7 @@
 #include "aggregate/gststereoaggregator.h"
 #include "aggregate/gststereoalignment.h"
 #include "aggregate/gststereopair.h"
+#include "aggregate/gststereounmatched.h"
 #include "aggregate/gststereoviewqueue.h"
 #include "base/gststereoparams.h"
 #include "base/gststereotags.h"
@@ -38,10 +39,12 @@ typedef struct
   gboolean wakeup_pending[GST_STEREO_N_VIEWS];  /* for the task */
   gboolean lost;                /* images were dropped since the last pair */
   gboolean discont_pending;     /* one of them was a discontinuity */
+  GstStereoUnmatched unmatched; /* the newest of them */
 
   /* Of the task: a pair, until both are taken, and the segments. */
   GstStereoImage *chosen[GST_STEREO_N_VIEWS];
   GstSegment chosen_segment[GST_STEREO_N_VIEWS];
+  GstStereoUnmatched pending;   /* to be sent after the map of the pair */
 } GstStereoNewest;
 
 /* Whether the views match, see gststereodiagnosis.c. */

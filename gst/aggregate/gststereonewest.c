@@ -44,8 +44,8 @@ gst_stereo_pairs_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_STEREO_PAIRS_AUTO, "Newest pair for live sources, else every pair",
-        "auto"},
+    {GST_STEREO_PAIRS_AUTO, "Newest pair if both views are live, else every "
+          "pair", "auto"},
     {GST_STEREO_PAIRS_EVERY, "Every pair: block upstream", "every"},
     {GST_STEREO_PAIRS_NEWEST, "Newest pair: drop older ones", "newest"},
     {0, NULL, NULL}
@@ -72,7 +72,7 @@ gst_stereo_matcher_takes_newest (GstStereoMatcher * self)
     GST_OBJECT_UNLOCK (self);
     mode = pairs == GST_STEREO_PAIRS_NEWEST
         || (pairs == GST_STEREO_PAIRS_AUTO
-        && gst_stereo_aggregator_is_live (&self->parent))
+        && gst_stereo_aggregator_count_live (&self->parent) == N_VIEWS)
         ? NEWEST : EVERY;
     g_atomic_int_compare_and_exchange (&self->newest.mode, UNDECIDED, mode);
     mode = g_atomic_int_get (&self->newest.mode);
@@ -194,10 +194,15 @@ make_image (GstStereoMatcher * self, gint view, GstBuffer * buffer)
 static void
 note_lost (GstStereoNewest * newest, const GQueue * lost)
 {
-  newest->lost |= !g_queue_is_empty ((GQueue *) lost);
-  for (const GList * i = lost->head; i != NULL; i = i->next)
-    newest->discont_pending |= GST_BUFFER_IS_DISCONT (((const GstStereoLost *)
-            i->data)->image->buffer);
+  for (const GList * i = lost->head; i != NULL; i = i->next) {
+    const GstStereoLost *item = i->data;
+    const GstBuffer *buffer = item->image->buffer;
+
+    newest->lost = TRUE;
+    newest->discont_pending |= GST_BUFFER_IS_DISCONT (buffer);
+    if (GST_BUFFER_PTS_IS_VALID (buffer))
+      newest->unmatched.pts[item->view] = GST_BUFFER_PTS (buffer);
+  }
 }
 
 gboolean
@@ -231,7 +236,8 @@ gst_stereo_matcher_newest_take_buffer (GstStereoAggregator * aggregator,
       gst_stereo_input_names[view], newest->queue.waiting[LEFT].length,
       newest->queue.waiting[RIGHT].length,
       newest->queue.pair[LEFT] != NULL ? "with a" : "no");
-  wanted = newest->queue.pair[LEFT] != NULL || newest->at_end[!view];
+  wanted = newest->queue.pair[LEFT] != NULL || newest->at_end[!view]
+      || !gst_stereo_unmatched_is_empty (&newest->unmatched);
   g_mutex_unlock (&newest->lock);
 
   post_lost (self, &lost, "no partner in the other view");
@@ -288,6 +294,7 @@ gst_stereo_matcher_newest_take_event (GstStereoAggregator * aggregator,
       gst_segment_init (&newest->segment[view], GST_FORMAT_UNDEFINED);
       gst_clear_event (&newest->change[view]);
       newest->at_end[view] = newest->wakeup_pending[view] = FALSE;
+      newest->unmatched.pts[view] = GST_CLOCK_TIME_NONE;
       break;
     default:
       break;
@@ -322,15 +329,18 @@ static void
 drop_chosen (GstStereoMatcher * self, const gchar * reason)
 {
   GstStereoImage **chosen = self->newest.chosen;
+  GstStereoUnmatched unmatched = GST_STEREO_UNMATCHED_NONE;
 
   for (gint i = 0; i < N_VIEWS; i++) {
     if (chosen[i] == NULL)
       continue;
     self->parent.discont = TRUE;
+    unmatched.pts[i] = GST_BUFFER_PTS (chosen[i]->buffer);
     gst_stereo_matcher_post_unpaired (self, i, chosen[i]->buffer,
         chosen[i]->time, reason);
     gst_stereo_matcher_newest_pop (self, i);
   }
+  gst_stereo_unmatched_push (&unmatched, GST_AGGREGATOR_SRC_PAD (self));
 }
 
 void
@@ -346,6 +356,17 @@ gst_stereo_matcher_newest_handle_event (GstStereoMatcher * self, gint view,
     gst_clear_event (&newest->change[view]);
   g_mutex_unlock (&newest->lock);
   drop_chosen (self, "the view has changed");
+}
+
+/* With the lock held. */
+static void
+take_unmatched (GstStereoNewest * newest)
+{
+  for (guint i = 0; i < N_VIEWS; i++) {
+    if (GST_CLOCK_TIME_IS_VALID (newest->unmatched.pts[i]))
+      newest->pending.pts[i] = newest->unmatched.pts[i];
+  }
+  newest->unmatched = GST_STEREO_UNMATCHED_NONE;
 }
 
 void
@@ -374,6 +395,9 @@ gst_stereo_matcher_newest_peek (GstStereoMatcher * self,
       g_atomic_int_set (&self->reset_pending, TRUE);
     newest->lost = newest->discont_pending = FALSE;
   }
+  /* Of a pair that waits, an image may be older than an unpaired one. */
+  if (newest->queue.pair[LEFT] == NULL)
+    take_unmatched (newest);
   g_mutex_unlock (&newest->lock);
 
   for (guint i = 0; i < N_VIEWS; i++) {
@@ -424,8 +448,12 @@ gst_stereo_matcher_newest_release (GstStereoMatcher * self)
   gboolean again = newest->chosen[LEFT] != NULL
       && newest->chosen[RIGHT] != NULL;
 
-  if (!again)
+  if (!again) {
     drop_chosen (self, "no partner in the other view");
+    gst_stereo_unmatched_push (&newest->pending,
+        GST_AGGREGATOR_SRC_PAD (self));
+    newest->pending = GST_STEREO_UNMATCHED_NONE;
+  }
   g_mutex_lock (&newest->lock);
   again |= newest->queue.pair[LEFT] != NULL;
   g_mutex_unlock (&newest->lock);
@@ -453,6 +481,7 @@ void
 gst_stereo_matcher_newest_init (GstStereoMatcher * self)
 {
   g_mutex_init (&self->newest.lock);
+  self->newest.unmatched = self->newest.pending = GST_STEREO_UNMATCHED_NONE;
 }
 
 void
@@ -466,6 +495,7 @@ gst_stereo_matcher_newest_flush (GstStereoMatcher * self)
 {
   for (gint i = 0; i < N_VIEWS; i++)
     gst_stereo_matcher_newest_pop (self, i);
+  self->newest.pending = GST_STEREO_UNMATCHED_NONE;
 }
 
 void
@@ -484,6 +514,7 @@ gst_stereo_matcher_newest_reset (GstStereoMatcher * self)
     newest->at_end[i] = newest->wakeup_pending[i] = FALSE;
   }
   newest->lost = newest->discont_pending = FALSE;
+  newest->unmatched = GST_STEREO_UNMATCHED_NONE;
   g_mutex_unlock (&newest->lock);
   g_queue_clear_full (&lost, (GDestroyNotify) gst_stereo_lost_free);
   g_atomic_int_set (&newest->mode, UNDECIDED);

@@ -7,6 +7,7 @@
 #include "aggregate/gststereomatcher-private.h"
 
 #include "aggregate/gststereopair.h"
+#include "aggregate/gststereounmatched.h"
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
 
@@ -61,8 +62,11 @@ static void
 drop (GstStereoMatcher * self, gint view, const GstStereoInput * input,
     const gchar * reason)
 {
+  GstStereoUnmatched unmatched = GST_STEREO_UNMATCHED_NONE;
+
   self->parent.discont = TRUE;
   if (!gst_stereo_is_gap (input->buffer)) {
+    unmatched.pts[view] = GST_BUFFER_PTS (input->buffer);
     gst_stereo_matcher_inspect_image (self, input->buffer);
     /* The cameras may be synchronized while the sizes differ. */
     if (GST_CLOCK_TIME_IS_VALID (self->disagree_since))
@@ -71,6 +75,7 @@ drop (GstStereoMatcher * self, gint view, const GstStereoInput * input,
         gst_stereo_input_running_time (input), reason);
   }
   pop (self, view);
+  gst_stereo_unmatched_push (&unmatched, GST_AGGREGATOR_SRC_PAD (self));
 }
 
 static void
@@ -231,25 +236,12 @@ note_difference (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Tells disparity consumers that no map will come for a pair: otherwise its
- * images fill their queues, and the source blocks before the next pair.  Sinks
- * would wait for the time of a GAP event. */
-static void
-push_skipped (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
-{
-  gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self),
-      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
-          gst_structure_new (GST_STEREO_SKIPPED_PAIR,
-              "left-pts", G_TYPE_UINT64, GST_BUFFER_PTS (inputs[LEFT].buffer),
-              "right-pts", G_TYPE_UINT64,
-              GST_BUFFER_PTS (inputs[RIGHT].buffer), NULL)));
-}
-
 /* A pair is first in both queues. */
 static GstFlowReturn
 take_pair (GstStereoMatcher * self, GstStereoInput inputs[N_VIEWS])
 {
   StereoMatcherConfig config = { 0, };
+  GstStereoUnmatched late;
   GstFlowReturn flow;
 
   if (!check_sizes (self, inputs, &flow))
@@ -265,11 +257,12 @@ take_pair (GstStereoMatcher * self, GstStereoInput inputs[N_VIEWS])
   note_difference (self, inputs);
   for (gint i = 0; i < N_VIEWS; i++) {
     gst_stereo_matcher_inspect_image (self, inputs[i].buffer);
+    late.pts[i] = GST_BUFFER_PTS (inputs[i].buffer);
     pop (self, i);
   }
   if (!gst_stereo_aggregator_is_late (&self->parent, &inputs[LEFT]))
     return gst_stereo_matcher_match (self, inputs);
-  push_skipped (self, inputs);
+  gst_stereo_unmatched_push (&late, GST_AGGREGATOR_SRC_PAD (self));
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 

@@ -132,7 +132,8 @@ find_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
     return -1;
   for (gint i = 0; i < N_INPUTS; i++) {
     if (i != input && is_waiting (watch, inputs, i))
-      return gst_stereo_aggregator_is_live (watch->self) ? i : -1;
+      return gst_stereo_aggregator_count_live (watch->self) > 0 ? i
+          : -1;
   }
   return -1;
 }

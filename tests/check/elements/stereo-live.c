@@ -317,6 +317,69 @@ TEST (test_one_view_alone)
   }
 }
 
+/* Appends a letter for each map and event, and the unmatched images. */
+static GstPadProbeReturn
+log_stream (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+{
+  GString *log = user_data;
+  const GstStructure *structure;
+  guint64 time;
+
+  if (probe->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    g_string_append_printf (log, "map %u, ",
+        (guint) (GST_BUFFER_PTS (probe->data) / FRAME));
+    return GST_PAD_PROBE_OK;
+  }
+  structure = gst_event_get_structure (probe->data);
+  if (structure == NULL
+      || !gst_structure_has_name (structure, "stereo-unmatched"))
+    return GST_PAD_PROBE_OK;
+  if (gst_structure_get_uint64 (structure, "left-pts", &time))
+    g_string_append_printf (log, "left %u, ", (guint) (time / FRAME));
+  if (gst_structure_get_uint64 (structure, "right-pts", &time))
+    g_string_append_printf (log, "right %u, ", (guint) (time / FRAME));
+  return GST_PAD_PROBE_OK;
+}
+
+/* Consumers learn which images have no map, after the maps of older pairs
+ * and before those of newer ones. */
+TEST (test_unmatched_images)
+{
+  GString *log = g_string_new (NULL);
+  Rig rig;
+
+  blocking_open (&rig, LIVE);
+  gst_pad_add_probe (rig.view[LEFT]->sinkpad, GST_PAD_PROBE_TYPE_BUFFER
+      | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, log_stream, log, NULL);
+  /* before the first map: no partner for the first right image */
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 0));
+  rig_push (&rig, LEFT, numbered_image (LEFT, 1));
+  gst_event_unref (rig_wait_event (&rig, GST_EVENT_CUSTOM_DOWNSTREAM));
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 1));
+  blocking_wait (1);
+  /* superseded */
+  push_pair (&rig, 2);
+  push_pair (&rig, 3);
+  /* more than 32 left images: 4 to 6 will have no partner */
+  for (guint i = 4; i < 39; i++) {
+    GstBuffer *image = numbered_image (LEFT, 0);
+
+    GST_BUFFER_PTS (image) = i * FRAME;
+    rig_push (&rig, LEFT, image);
+  }
+  blocking_release (1);
+  blocking_wait (2);
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 7));
+  blocking_release (2);
+  blocking_wait (3);
+  push_eos (&rig);
+  gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
+  fail_unless_equals_string (log->str, "right 0, map 1, map 3, left 6, "
+      "right 2, map 7, ");
+  blocking_close (&rig);
+  g_string_free (log, TRUE);
+}
+
 /* Images that are never shown at the same time cause one warning. */
 TEST (test_cameras_out_of_step)
 {
@@ -688,19 +751,22 @@ delay_buffer (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
   (*n)++;
 }
 
-/* pairs=auto: files lose no pairs, even with a slow sink. */
-TEST (test_files_by_default)
+/* pairs=auto: files lose no pairs, even with a slow sink, and even if the other
+ * view is live. */
+LOOP_TEST (test_files_by_default, FALSE, TRUE + 1)
 {
-  GstElement *pipeline = pipeline_new ("videotestsrc num-buffers=30 ! "
-      "video/x-raw, width=40, height=20 ! tee name=t ! queue ! m.sink_left "
-      "t. ! queue ! m.sink_right " VCBW "name=m ! fakesink name=sink");
+  GstElement *pipeline = pipeline_new ("videotestsrc num-buffers=60 ! "
+      "video/x-raw, width=40, height=20 ! queue ! m.sink_left  videotestsrc "
+      "num-buffers=60 is-live=%s ! video/x-raw, width=40, height=20 ! queue ! "
+      "m.sink_right  " VCBW "name=m ! fakesink name=sink",
+      __i__ ? "true" : "false");
   guint n = 0;
 
   pipeline_watch (pipeline, "sink", G_CALLBACK (delay_buffer), &n);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   pipeline_wait (pipeline, GST_MESSAGE_EOS);
   pipeline_free (pipeline);
-  fail_unless_equals_int (n, 30);
+  fail_unless_equals_int (n, 60);
 }
 
 CHECK_MAIN ("stereo-live")

@@ -523,27 +523,37 @@ TEST (test_skipped)
   drop_views (&rig);
 }
 
+/* Negative numbers: no image of that view. */
 static void
-push_skipped_pair (Views * rig, guint left, guint right)
+push_unmatched (Views * rig, gint left, gint right)
 {
+  GstStructure *structure = gst_structure_new_empty ("stereo-unmatched");
+
+  if (left >= 0)
+    gst_structure_set (structure, "left-pts", G_TYPE_UINT64, left * FRAME,
+        NULL);
+  if (right >= 0)
+    gst_structure_set (structure, "right-pts", G_TYPE_UINT64, right * FRAME,
+        NULL);
   fail_unless (gst_harness_push_event (rig->map,
-          gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
-              gst_structure_new ("stereo-skipped-pair",
-                  "left-pts", G_TYPE_UINT64, left * FRAME,
-                  "right-pts", G_TYPE_UINT64, right * FRAME, NULL))));
+          gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, structure)));
 }
 
-/* Images of skipped pairs do not wait for the next map: they would block their
+/* Unmatched images do not wait for the next map: they would block their
  * sources, and the matcher would receive no pair. */
-LOOP_TEST (test_skipped_pairs, FALSE, TRUE + 1)
+LOOP_TEST (test_unmatched, FALSE, TRUE + 1)
 {
   Views rig = new_views ("position=0", __i__, VIEW_CAPS ("RGB"), MAP_CAPS);
 
-  push_skipped_pair (&rig, 0, 1);
-  for (guint i = 0; i < 5; i++) {
-    push_images (&rig, i, i + 1);
-    if (i > 0 && i < 4)
-      push_skipped_pair (&rig, i, i + 1);
+  push_unmatched (&rig, 0, 1);
+  for (gint i = 0; i < 5; i++) {
+    push_images (&rig, (guint) i, (guint) i + 1);
+    if (i == 1 || i == 3) {
+      push_unmatched (&rig, i, i + 1);
+    } else if (i == 2) {
+      push_unmatched (&rig, i, -1);
+      push_unmatched (&rig, -1, i + 1);
+    }
   }
   gst_harness_push (rig.map, make_map (4, 5));
   check_equal (gst_harness_pull (rig.left), left_image (4));

@@ -1,0 +1,49 @@
+/* gst-stereomatching: images that no map belongs to
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef GST_STEREO_UNMATCHED_H
+#define GST_STEREO_UNMATCHED_H
+
+#include "aggregate/gststereoinput.h"
+
+G_BEGIN_DECLS
+
+/*
+ * A matcher does not match unpaired images, nor pairs that are late or
+ * superseded.  A disparity consumer would keep them until the next map: they
+ * fill its queues, and the source blocks before the next pair.  Therefore the
+ * matcher sends a custom downstream event between the maps, `stereo-unmatched`.
+ * No map will come for the images with the timestamps `left-pts` and
+ * `right-pts`, both uint64, or for older ones.  A field may be missing.
+ *
+ * It is not a GAP event: sinks would wait for its time.
+ */
+
+/* Timestamps of both views, GST_CLOCK_TIME_NONE for a missing one. */
+typedef struct
+{
+  GstClockTime pts[GST_STEREO_N_VIEWS];
+} GstStereoUnmatched;
+
+#define GST_STEREO_UNMATCHED_NONE \
+    ((GstStereoUnmatched) { { GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE } })
+
+gboolean gst_stereo_unmatched_is_empty (const GstStereoUnmatched * self);
+
+/* Sends the event, unless self is empty.  It may block, like a buffer. */
+void gst_stereo_unmatched_push (const GstStereoUnmatched * self, GstPad * pad);
+
+/* A gap buffer that has the event, for the queue of the maps, or NULL for
+ * another event. */
+GstBuffer *gst_stereo_unmatched_to_gap (GstEvent * event);
+
+/* FALSE if the buffer has no event. */
+gboolean gst_stereo_unmatched_of_gap (GstBuffer * gap,
+    GstStereoUnmatched * self);
+
+G_END_DECLS
+
+#endif /* GST_STEREO_UNMATCHED_H */
