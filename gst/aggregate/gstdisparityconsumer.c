@@ -82,19 +82,34 @@ gst_disparity_consumer_stop (GstAggregator * aggregator)
   return PARENT->stop (aggregator);
 }
 
-/* Queues unmatched images between the maps. */
+/* Whether one of the images comes here, too. */
+static gboolean
+concerns (GstStereoAggregator * self, const GstStereoUnmatched * unmatched)
+{
+  gboolean any = FALSE;
+
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; i < GST_STEREO_N_VIEWS; i++)
+    any |= self->sink[i] != NULL && GST_CLOCK_TIME_IS_VALID (unmatched->pts[i]);
+  GST_OBJECT_UNLOCK (self);
+  return any;
+}
+
+/* Queues unmatched images between the maps.  Right ones without a pad must not
+ * wait there for a left image: that blocks the matcher. */
 static gboolean
 gst_disparity_consumer_take_event (GstStereoAggregator * self, gint input,
     GstEvent * event)
 {
   GstPad *pad = GST_PAD (self->sink[GST_STEREO_MAP]);
-  GstBuffer *gap = NULL;
+  GstStereoUnmatched unmatched;
 
-  if (input == GST_STEREO_MAP)
-    gap = gst_stereo_unmatched_to_gap (event);
-  if (gap == NULL)
+  if (input != GST_STEREO_MAP
+      || !gst_stereo_unmatched_parse (event, &unmatched))
     return FALSE;
-  (void) GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self), gap);
+  if (concerns (self, &unmatched))
+    (void) GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self),
+        gst_stereo_unmatched_to_gap (&unmatched, event));
   return TRUE;
 }
 
@@ -155,7 +170,7 @@ name_images (GstStereoMapHead * map, const GstStereoInput * inputs)
   GstStereoDisparity meta;
 
   if (map->head.gap) {
-    map->knows = gst_stereo_unmatched_of_gap (buffer, &unmatched);
+    map->knows = gst_stereo_unmatched_from_gap (buffer, &unmatched);
     map->left_pts = unmatched.pts[GST_STEREO_LEFT];
     map->right_pts = unmatched.pts[GST_STEREO_RIGHT];
   } else if (gst_stereo_meta_get (buffer, &meta)

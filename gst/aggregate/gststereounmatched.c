@@ -40,11 +40,11 @@ gst_stereo_unmatched_push (const GstStereoUnmatched * self, GstPad * pad)
           structure));
 }
 
-static gboolean
-parse (GstEvent * event, GstStereoUnmatched * self)
+gboolean
+gst_stereo_unmatched_parse (GstEvent * event, GstStereoUnmatched * self)
 {
   *self = GST_STEREO_UNMATCHED_NONE;
-  if (event == NULL || !gst_event_has_name (event, EVENT_NAME))
+  if (!gst_event_has_name (event, EVENT_NAME))
     return FALSE;
   for (guint i = 0; i < GST_STEREO_N_VIEWS; i++)
     (void) gst_structure_get_uint64 (gst_event_get_structure (event),
@@ -53,25 +53,25 @@ parse (GstEvent * event, GstStereoUnmatched * self)
 }
 
 GstBuffer *
-gst_stereo_unmatched_to_gap (GstEvent * event)
+gst_stereo_unmatched_to_gap (const GstStereoUnmatched * self, GstEvent * event)
 {
-  GstStereoUnmatched self;
-  GstBuffer *gap;
+  const GstClockTime left = self->pts[GST_STEREO_LEFT];
+  GstBuffer *gap = gst_buffer_new ();
 
-  if (!parse (event, &self))
-    return NULL;
-  gap = gst_buffer_new ();
   GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
-  GST_BUFFER_PTS (gap) = GST_CLOCK_TIME_IS_VALID (self.pts[GST_STEREO_LEFT])
-      ? self.pts[GST_STEREO_LEFT] : self.pts[GST_STEREO_RIGHT];
+  GST_BUFFER_PTS (gap) = GST_CLOCK_TIME_IS_VALID (left) ? left
+      : self->pts[GST_STEREO_RIGHT];
   gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (gap), event_quark (),
       gst_event_ref (event), (GDestroyNotify) gst_event_unref);
   return gap;
 }
 
 gboolean
-gst_stereo_unmatched_of_gap (GstBuffer * gap, GstStereoUnmatched * self)
+gst_stereo_unmatched_from_gap (GstBuffer * gap, GstStereoUnmatched * self)
 {
-  return parse (gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (gap),
-          event_quark ()), self);
+  GstEvent *event = gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (gap),
+      event_quark ());
+
+  *self = GST_STEREO_UNMATCHED_NONE;
+  return event != NULL && gst_stereo_unmatched_parse (event, self);
 }

@@ -36,12 +36,16 @@ gboolean gst_stereo_unmatched_is_empty (const GstStereoUnmatched * self);
 /* Sends the event, unless self is empty.  It may block, like a buffer. */
 void gst_stereo_unmatched_push (const GstStereoUnmatched * self, GstPad * pad);
 
-/* A gap buffer that has the event, for the queue of the maps, or NULL for
- * another event. */
-GstBuffer *gst_stereo_unmatched_to_gap (GstEvent * event);
+/* FALSE for another event. */
+gboolean gst_stereo_unmatched_parse (GstEvent * event,
+    GstStereoUnmatched * self);
+
+/* A gap buffer that has the event, for the queue of the maps. */
+GstBuffer *gst_stereo_unmatched_to_gap (const GstStereoUnmatched * self,
+    GstEvent * event);
 
 /* FALSE if the buffer has no event. */
-gboolean gst_stereo_unmatched_of_gap (GstBuffer * gap,
+gboolean gst_stereo_unmatched_from_gap (GstBuffer * gap,
     GstStereoUnmatched * self);
 
 G_END_DECLS

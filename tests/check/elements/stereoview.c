@@ -563,7 +563,20 @@ LOOP_TEST (test_unmatched, FALSE, TRUE + 1)
   drop_views (&rig);
 }
 
-/* The same with right images. */
+/* Unmatched right images that do not come here do not block the matcher. */
+TEST (test_unmatched_of_the_other_view)
+{
+  Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+
+  for (gint i = 0; i < 5; i++)
+    push_unmatched (&rig, -1, i);
+  push_images (&rig, 5, 5);
+  gst_harness_push (rig.map, make_map (5, 5));
+  check_equal (gst_harness_pull (rig.left), left_image (5));
+  drop_views (&rig);
+}
+
+/* Right images that the matcher skipped are dropped. */
 TEST (test_skipped_right)
 {
   Views rig = new_views ("position=1", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
