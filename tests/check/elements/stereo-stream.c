@@ -136,6 +136,18 @@ TEST (test_eos_of_the_shorter_view)
   fail_unless (n >= 5, "%u images", n);
 }
 
+static void
+add_probe (GstElement * pipeline, const gchar * name,
+    GstPadProbeCallback callback)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  GstPad *pad = gst_element_get_static_pad (element, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, element, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+}
+
 static GstPadProbeReturn
 begin_late (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
 {
@@ -152,18 +164,59 @@ TEST (test_late_view_of_a_graph)
       "m.sink_right  l. ! queue ! m.sink_left  " VCBW "name=m ! "
       "v.sink_disparity  l. ! queue max-size-buffers=2 ! v.sink_left  "
       "stereoview name=v ! fakesink name=sink");
-  GstElement *right = gst_bin_get_by_name (GST_BIN (pipeline), "right");
-  GstPad *pad = gst_element_get_static_pad (right, "src");
   guint n = 0;
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, begin_late, NULL, NULL);
+  add_probe (pipeline, "right", begin_late);
   pipeline_watch (pipeline, "sink", G_CALLBACK (count), &n);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   pipeline_wait (pipeline, GST_MESSAGE_EOS);
-  gst_object_unref (pad);
-  gst_object_unref (right);
   pipeline_free (pipeline);
   fail_unless_equals_int (n, 30);
+}
+
+static guint
+frame_of (GstPadProbeInfo * probe)
+{
+  return (guint) gst_util_uint64_scale_round (GST_BUFFER_PTS (probe->data), 30,
+      GST_SECOND);
+}
+
+static GstPadProbeReturn
+lose_frames (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+{
+  return frame_of (probe) >= 5 && frame_of (probe) < 10 ? GST_PAD_PROBE_DROP
+      : GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+enlarge (GstPad * pad, GstPadProbeInfo * probe, gpointer filter)
+{
+  if (frame_of (probe) == 9)
+    gst_util_set_object_arg (filter, "caps",
+        "video/x-raw, width=80, height=60");
+  return GST_PAD_PROBE_OK;
+}
+
+/* Unpaired images before new caps do not delay their allocation query. */
+TEST (test_new_caps_of_a_graph)
+{
+  GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=20 ! "
+      "capsfilter caps=\"video/x-raw, width=64, height=48\" name=left ! "
+      "tee name=l  stereotestsrc view=right num-buffers=20 ! "
+      "capsfilter caps=\"video/x-raw, width=64, height=48\" name=right ! "
+      "identity name=lossy ! m.sink_right  l. ! queue ! m.sink_left  " VCBW
+      "name=m ! v.sink_disparity  l. ! queue ! v.sink_left  "
+      "stereoview name=v ! fakesink name=sink");
+  guint n = 0;
+
+  add_probe (pipeline, "left", enlarge);
+  add_probe (pipeline, "right", enlarge);
+  add_probe (pipeline, "lossy", lose_frames);
+  pipeline_watch (pipeline, "sink", G_CALLBACK (count), &n);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
+  pipeline_free (pipeline);
+  fail_unless_equals_int (n, 15);
 }
 
 static GstFlowReturn refusal;
