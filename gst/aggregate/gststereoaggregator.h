@@ -297,9 +297,10 @@ GstFlowReturn gst_stereo_aggregator_process_frame (GstStereoAggregator * self,
 GstFlowReturn gst_stereo_aggregator_push_frame (GstStereoAggregator * self,
     GstStereoRunFrame * frame, GstBuffer * leader);
 
-/* Copies times and flags of a buffer to an output, and updates the position. */
+/* Copies times and flags of a buffer to an output, and updates the position.
+ * An output of any corrupted input is corrupted. */
 void gst_stereo_aggregator_stamp (GstStereoAggregator * self,
-    GstBuffer * output, GstBuffer * leader);
+    GstBuffer * output, const GstStereoRunFrame * frame, GstBuffer * leader);
 
 /* ---------------------------------------------------------------------- QoS */
 

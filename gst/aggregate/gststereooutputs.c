@@ -233,11 +233,17 @@ gst_stereo_aggregator_close_outputs (GstStereoRunFrame * frame)
 
 void
 gst_stereo_aggregator_stamp (GstStereoAggregator * self, GstBuffer * output,
-    GstBuffer * leader)
+    const GstStereoRunFrame * frame, GstBuffer * leader)
 {
   gst_buffer_copy_into (output, leader, GST_BUFFER_COPY_FLAGS
       | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) - 1);
   GST_BUFFER_FLAG_UNSET (output, GST_BUFFER_FLAG_GAP);
+  for (guint i = 0; i < GST_STEREO_MAX_INPUTS; i++) {
+    if (frame->inputs[i].buffer != NULL
+        && GST_BUFFER_FLAG_IS_SET (frame->inputs[i].buffer,
+            GST_BUFFER_FLAG_CORRUPTED))
+      GST_BUFFER_FLAG_SET (output, GST_BUFFER_FLAG_CORRUPTED);
+  }
   if (self->discont)
     GST_BUFFER_FLAG_SET (output, GST_BUFFER_FLAG_DISCONT);
   GST_OBJECT_LOCK (self);
@@ -255,7 +261,7 @@ describe_output (GstStereoAggregator * self, GstStereoRunFrame * frame,
   GstStereoRunImage *output = &frame->outputs[i];
   GstStereoResultPad *pad = (GstStereoResultPad *) output->pad;
 
-  gst_stereo_aggregator_stamp (self, output->buffer, leader);
+  gst_stereo_aggregator_stamp (self, output->buffer, frame, leader);
   if (pad != NULL && pad->discont)
     GST_BUFFER_FLAG_SET (output->buffer, GST_BUFFER_FLAG_DISCONT);
   if (pad != NULL)

@@ -446,7 +446,8 @@ gst_disparity_cloud_process_map (GstDisparityConsumer * base,
   flow = gst_stereo_aggregator_process_frame (&base->parent, &frame);
   if (flow != GST_FLOW_OK)
     return flow;
-  gst_stereo_aggregator_stamp (&base->parent, self->file, inputs[MAP].buffer);
+  gst_stereo_aggregator_stamp (&base->parent, self->file, &frame,
+      inputs[MAP].buffer);
   base->parent.discont = FALSE;
   return gst_aggregator_finish_buffer (GST_AGGREGATOR (self),
       g_steal_pointer (&self->file));
