@@ -56,6 +56,11 @@ void check_register (CheckAddTest add);
 int check_run (const gchar * name, const gchar * file, SFun setup,
     SFun teardown);
 
+/* Timeout of everything that is expected to happen: less than that of a test,
+ * which is longer with sanitizers. */
+#define PATIENCE (get_patience ())
+GstClockTime get_patience (void);
+
 /* Fails unless the next error on the bus, posted within timeout, contains
  * text. */
 void bus_expect_error (GstBus * bus, GstClockTime timeout,

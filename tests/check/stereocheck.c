@@ -585,6 +585,16 @@ rig_run (Rig * rig, Script * left, Script * right)
 
 /* --------------------------------------------------------------- pipelines */
 
+GstClockTime
+get_patience (void)
+{
+  const gchar *limit = g_getenv ("CK_DEFAULT_TIMEOUT");
+  const guint64 seconds = limit == NULL ? 60
+      : g_ascii_strtoull (limit, NULL, 10);
+
+  return seconds * GST_SECOND * 5 / 6;
+}
+
 GstElement *
 pipeline_new (const gchar * line, ...)
 {

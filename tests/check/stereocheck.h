@@ -37,9 +37,6 @@
 #define CAPS \
     "video/x-raw, format=GRAY8, width=96, height=4, framerate=25/1"
 
-/* Timeout of everything that is expected to happen. */
-#define PATIENCE (50 * GST_SECOND)
-
 /* ------------------------------------------------------------------- images */
 
 /* The texture, 0 to 255. */

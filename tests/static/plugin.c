@@ -90,11 +90,11 @@ match (const gchar * name)
     fail (name, "cannot link the elements");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND,
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
       GST_MESSAGE_APPLICATION | GST_MESSAGE_ERROR);
-  if (message == NULL || GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    fail (name, message == NULL ? "timeout before end of stream" : "fails");
-  g_clear_pointer (&message, gst_message_unref);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    fail (name, "fails");
+  gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   if (taker.n_frames != 3)
     fail (name, "expected three frames");

@@ -570,7 +570,7 @@ static void
 check_error (Rig * rig, GstBuffer * map, const gchar * text)
 {
   gst_harness_push (rig->map, map);
-  bus_expect_error (rig->bus, 5 * GST_SECOND, text);
+  bus_expect_error (rig->bus, PATIENCE, text);
   fail_unless_equals_int (gst_harness_buffers_received (rig->map), 0);
 }
 
@@ -704,7 +704,7 @@ TEST (test_pipeline)
   g_free (line);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   bus = gst_element_get_bus (pipeline);
-  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE,
       GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   fail_unless (message != NULL && GST_MESSAGE_TYPE (message)
       == GST_MESSAGE_EOS);

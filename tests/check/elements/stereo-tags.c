@@ -124,7 +124,7 @@ static gchar *
 wait_for_end (GstElement * pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE,
       GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
   GError *error = NULL;
   gchar *text = NULL;
@@ -383,7 +383,7 @@ count_filled (const gchar * line)
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (!ended) {
-    GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE,
         GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_INFO);
     GError *info = NULL;
     gchar *details = NULL;

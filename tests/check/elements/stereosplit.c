@@ -968,7 +968,7 @@ TEST (test_swapped_cables)
   while (!ended) {
     GError *error = NULL;
 
-    message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE,
         GST_MESSAGE_WARNING | GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
     fail_unless (message != NULL);
     fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
