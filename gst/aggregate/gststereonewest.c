@@ -262,6 +262,7 @@ gst_stereo_matcher_newest_take_event (GstStereoAggregator * aggregator,
   GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
   GstStereoNewest *newest = &self->newest;
   GQueue lost = G_QUEUE_INIT;
+  gboolean ended = FALSE;
   GstVideoInfo info;
   GstCaps *caps;
 
@@ -286,6 +287,7 @@ gst_stereo_matcher_newest_take_event (GstStereoAggregator * aggregator,
       break;
     case GST_EVENT_EOS:
       newest->at_end[view] = TRUE;
+      ended = g_atomic_int_get (&newest->mode) == NEWEST;
       break;
     case GST_EVENT_FLUSH_STOP:
       g_atomic_int_set (&self->reset_pending, TRUE);
@@ -302,6 +304,9 @@ gst_stereo_matcher_newest_take_event (GstStereoAggregator * aggregator,
   note_lost (newest, &lost);
   g_mutex_unlock (&newest->lock);
   post_lost (self, &lost, "the view has changed");
+  /* The images of the other view may have come before. */
+  if (ended)
+    (void) wake_up (self, !view);
   return FALSE;
 }
 

@@ -455,6 +455,26 @@ TEST (test_end_of_one_view)
   }
 }
 
+/* Images of the other view that have arrived before the end do not wait for
+ * more, which may never come: their source may be blocked in another branch. */
+TEST (test_images_before_the_end)
+{
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    Rig rig;
+
+    blocking_open (&rig, LIVE);
+    blocking_release (10);
+    push_pair (&rig, 0);
+    blocking_wait (1);
+    rig_push (&rig, !v, numbered_image (!v, 1));
+    gst_harness_push_event (rig.view[v], gst_event_new_eos ());
+    gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
+    fail_unless_equals_int (blocking.arrived, 1);
+    rig_expect_no_error (&rig);
+    blocking_close (&rig);
+  }
+}
+
 /* Unpaired images do not end the stream before the last image of the
  * view that has ended has its own.  Several times, as the task may be late. */
 TEST (test_partner_after_the_end)
