@@ -154,9 +154,12 @@ get_remedy (GstStereoMatcher * matcher, StereoAlignmentStatus status)
   GST_OBJECT_UNLOCK (matcher);
   switch (status) {
     case STEREO_ALIGNMENT_OFF:
-      return mode == GST_STEREO_ALIGNMENT_CORRECT
-          ? " Corrections do not suffice: calibrate the cameras."
-          : " Rectify with stereorectify, or set alignment=correct.";
+      if (mode != GST_STEREO_ALIGNMENT_CORRECT)
+        return " Rectify with stereorectify, or set alignment=correct.";
+      return matcher->alignment.untaken
+          ? " No corrections are applied: put stereorectify before both sink "
+          "pads."
+          : " Corrections do not suffice: calibrate the cameras.";
     case STEREO_ALIGNMENT_SWAPPED:
       return " Swap the links of sink_left and sink_right, or change "
           "swap of stereosplit.";

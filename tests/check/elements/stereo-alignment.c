@@ -634,7 +634,8 @@ watch_marks (GstElement * pipeline, const gchar * element, Marks * marks)
   gst_object_unref (pad);
 }
 
-/* Nobody takes the event: it is said once, and measuring goes on. */
+/* Nobody takes the event: it is said once, and measuring goes on.  Later
+ * warnings do not say that the corrections were applied. */
 TEST (test_no_taker)
 {
   GstElement *pipeline = measuring (SCENE, SCENE "view=right rows=3", 40,
@@ -648,6 +649,10 @@ TEST (test_no_taker)
     n += strstr (g_ptr_array_index (posted.warnings, i),
         "Put stereorectify before both sink pads") != NULL;
   fail_unless_equals_int (n, 1);
+  n = posted.warnings->len;
+  fail_unless_equals_int (n, 2);
+  fail_unless (strstr (g_ptr_array_index (posted.warnings, n - 1),
+          "No corrections are applied") != NULL);
   stats = alignment_stats (find (pipeline, "m"));
   fail_unless_equals_string (status_of (stats), "off");
   fail_unless_equals_int (serial_of (stats), 0);
