@@ -7,6 +7,7 @@
 #ifndef GST_STEREO_ALIGNMENT_H
 #define GST_STEREO_ALIGNMENT_H
 
+#include "base/gststereoformat.h"
 #include "base/gststereoframe.h"
 #include "core/operation.h"
 #include "core/runner.h"
@@ -71,7 +72,8 @@ typedef struct
 
   /* Of the task: corrections. */
   StereoCorrection sent;        /* the last one; all 0 = none */
-  guint n_waiting;              /* pairs since then without it */
+  guint last_serial[GST_STEREO_N_VIEWS];        /* of the last pair */
+  guint n_waiting[GST_STEREO_N_VIEWS];  /* pairs without a newer correction */
   guint n_refused;              /* times in a row that it was sent in vain */
   gboolean sent_again;
   gboolean untaken;             /* no element takes corrections */

@@ -79,7 +79,6 @@ send_both (GstStereoMatcher * matcher, const StereoCorrection * c)
   gint refused = -1;
 
   self->sent = *c;
-  self->n_waiting = 0;
   GST_INFO_OBJECT (matcher, "correction %u", c->serial);
   for (gint i = GST_STEREO_N_VIEWS - 1; i >= 0; i--) {
     if (!send (matcher, i, c))
@@ -168,28 +167,35 @@ gst_stereo_matcher_inspect_corrections (GstStereoMatcher * matcher,
   GstStereoAlignment *self = &matcher->alignment;
   StereoCorrection c[GST_STEREO_N_VIEWS];
   guint serial[GST_STEREO_N_VIEWS];
-  gint missing = -1;
+  gboolean arrived = TRUE;
+  gint overdue = -1;
 
   self->is_mixed = FALSE;
   for (gint i = GST_STEREO_N_VIEWS - 1; i >= 0; i--) {
     if (!read_correction (inputs[i].buffer, &c[i], &serial[i]))
       self->is_mixed = TRUE;
-    if (serial[i] != self->sent.serial)
-      missing = i;
+    /* With queues, corrections arrive long after newer ones are sent. */
+    if (serial[i] == self->sent.serial || serial[i] != self->last_serial[i])
+      self->n_waiting[i] = 0;
+    else if (++self->n_waiting[i] >= TAKER_PATIENCE)
+      overdue = i;
+    arrived &= serial[i] == self->sent.serial;
+    self->last_serial[i] = serial[i];
   }
   self->is_mixed |= !gst_stereo_correction_equal (&c[LEFT], &c[RIGHT]);
   self->applied = c[LEFT];
 
-  if (self->untaken || missing < 0
+  if (self->untaken || arrived
       || gst_stereo_correction_is_identity (&self->sent)) {
-    self->n_waiting = 0;
-    self->sent_again &= missing >= 0;
+    memset (self->n_waiting, 0, sizeof (self->n_waiting));
+    self->sent_again &= !arrived;
     return;
   }
-  if (++self->n_waiting < TAKER_PATIENCE)
+  if (overdue < 0)
     return;
+  memset (self->n_waiting, 0, sizeof (self->n_waiting));
   if (self->sent_again)
-    withdraw (matcher, missing);
+    withdraw (matcher, overdue);
   else
     send_both (matcher, &self->sent);
   self->sent_again = !self->sent_again;
@@ -221,7 +227,8 @@ gst_stereo_matcher_reset_corrector (GstStereoMatcher * matcher)
 
   memset (&self->sent, 0, sizeof (self->sent));
   memset (&self->applied, 0, sizeof (self->applied));
-  self->n_waiting = 0;
+  memset (self->n_waiting, 0, sizeof (self->n_waiting));
+  memset (self->last_serial, 0, sizeof (self->last_serial));
   self->n_refused = 0;
   self->sent_again = FALSE;
   self->untaken = FALSE;

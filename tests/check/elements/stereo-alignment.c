@@ -691,6 +691,27 @@ LOOP_TEST (test_one_taker, 0, 2)
   g_free (right.correction);
 }
 
+/* Views that are scaled after stereorectify lose their corrections.  The
+ * matcher says so, though the correction changes while it waits. */
+TEST (test_scaled_views)
+{
+  GstElement *pipeline = pipeline_new (SCENE "num-buffers=560 ! " SIZE "10/1 ! "
+      "stereorectify backend=cpu ! videoscale ! video/x-raw,width=160 ! "
+      "m.sink_left  " SCENE "view=right drift=0.02 num-buffers=560 ! " SIZE
+      "10/1 ! stereorectify backend=cpu ! videoscale ! video/x-raw,width=160 ! "
+      "m.sink_right  " MATCHER "alignment=correct ! fakesink");
+  Posted posted;
+  guint n = 0;
+
+  run (pipeline, &posted);
+  for (guint i = 0; i < posted.warnings->len; i++)
+    n += strstr (g_ptr_array_index (posted.warnings, i),
+        "Put stereorectify before both sink pads") != NULL;
+  fail_unless_equals_int (n, 1);
+  posted_clear (&posted);
+  pipeline_free (pipeline);
+}
+
 /* corrections=false leaves them to an element upstream. */
 TEST (test_two_rectifiers)
 {
