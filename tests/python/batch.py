@@ -11,6 +11,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import pathlib
 import re
 import resource
 import shlex
@@ -136,6 +137,21 @@ class Inputs(batches.Case):
                                   ("l/a.png", None, "expected two sources")):
             with self.assertRaisesRegex(sm.ArgumentError, says):
                 self.found(left, right)
+
+    def test_names_of_sources(self):
+        """Texts, bytes and paths are names; an empty one is not the current folder."""
+        self.touch("l/a.png", "r/a.png")
+        sources = [self.path(side) for side in "lr"]
+        pairs = batch.find_pairs(*sources)
+        for kind in os.fsencode, pathlib.Path:
+            self.assertEqual(batch.find_pairs(*map(kind, sources)), pairs)
+        for given in None, 5, "", [sources[0]], "a\0b":
+            for name, call in (("left", lambda one: batch.find_pairs(one)),
+                               ("right", lambda one: batch.find_pairs(sources[0], one)),
+                               ("folder", lambda one: batch.run(pairs, one, batch.Settings()))):
+                if (name, given) != ("right", None):
+                    with self.assertRaisesRegex(sm.ArgumentError, "%s = .*: expected the name" % name):
+                        call(given)
 
     def test_kitti(self):
         self.touch("k/image_2/000000_10.png", "k/image_3/000000_10.png", "k/image_0/0.png")

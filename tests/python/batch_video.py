@@ -295,7 +295,14 @@ class Videos(batches.Case):
                               capture_output=True, timeout=batches.TIMEOUT, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertTrue(re.search("pip install av", done.stderr), done.stderr)
-        self.assertEqual(len(batch.find_segments(self.path("left.mkv"), None, 1)), 1)
+        path = self.path("left.mkv")
+        self.assertEqual(len(batch.find_segments(path, None, 1)), 1)
+        for name, words in (("left", (None, None, 1)), ("left", ("", None, 1)),
+                            ("right", (path, 5, 1)), ("seconds", (path, None, "x")),
+                            ("seconds", (path, None, 0)), ("seconds", (path, None, -1)),
+                            ("seconds", (path, None, float("nan")))):
+            with self.assertRaisesRegex(sm.ArgumentError, "%s = .*: expected " % name):
+                batch.find_segments(*words)
 
 
 if __name__ == "__main__":

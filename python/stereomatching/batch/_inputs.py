@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from .. import _library as c
-from .._checks import shown
+from .._checks import path_of, shown
 from .._maps import Camera
 from ._images import SUFFIXES
 
@@ -42,6 +42,15 @@ class Pair:
     def extent(self) -> Dict[str, Any]:
         """Fields of the manifest."""
         return {} if self.camera is None else {"camera": asdict(self.camera)}
+
+
+def absolute(value: Any, what: str) -> str:
+    """The absolute path of a file or folder; an empty one would be the current folder."""
+    path = path_of(value, what)
+    if not path:
+        raise c.ArgumentError("%s = %s: expected the name of a file or folder" % (
+            what, shown(value)))
+    return os.path.abspath(path)
 
 
 def stem(path: str) -> str:

@@ -59,14 +59,14 @@ class Summary:
             self.parts[part] = self.parts.get(part, 0.0) + seconds
 
 
-def find_pairs(left: str, right: Optional[str] = None) -> List[Pair]:
+def find_pairs(left: PathLike, right: Optional[PathLike] = None) -> List[Pair]:
     """The pairs of two folders, globs, printf patterns or files; or of a list or a dataset.
 
     A Pair whose left or right is None has no partner.
     """
-    left = os.path.abspath(left)
+    left = _inputs.absolute(left, "left")
     if right is not None:
-        pairs = _inputs.pair_up(left, os.path.abspath(right))
+        pairs = _inputs.pair_up(left, _inputs.absolute(right, "right"))
     elif _inputs.is_list(left):
         pairs = _inputs.from_list(left)
     elif os.path.isdir(left):
@@ -178,7 +178,7 @@ class _Run:
                 self.execute(executor, function, [task], alone=True)
 
 
-def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
+def run(pairs: Sequence[Item], folder: PathLike, settings: Settings, *,
         executor: Optional[Executor] = None, resume: bool = True, verify: bool = False,
         strict: bool = False, pairs_per_task: int = PAIRS_PER_TASK,
         progress: Any = None) -> Summary:
@@ -204,7 +204,7 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
     settings.require_camera(bool(settings.calibration) or any(
         isinstance(pair, Pair) and (pair.camera or pair.calibration) for pair in pairs))
-    folder = os.path.abspath(folder)
+    folder = _inputs.absolute(folder, "folder")
     executor = _executor(executor)
     manifest = Manifest(folder, resume)
     state = _Run(settings, folder, manifest, progress or _NoProgress(), strict, verify)

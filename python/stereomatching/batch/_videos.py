@@ -10,6 +10,7 @@ Timestamps are relative to the first frame of each video.
 from __future__ import annotations
 
 import bisect
+import math
 import os
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +19,10 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import _library as c
+from .._checks import number, shown
+from .._matching import PathLike
 from ._images import Unreadable
+from ._inputs import absolute
 
 SUFFIXES = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".mts", ".ts", ".webm", ".y4m")
 
@@ -112,21 +116,23 @@ class Segment:
         return self.left == self.right
 
 
-def find_segments(left: str, right: Optional[str], seconds: float) -> List[Segment]:
+def find_segments(left: PathLike, right: Optional[PathLike], seconds: float) -> List[Segment]:
     """The segments of two videos, or of one with both views, of at least this duration."""
-    one = Index(os.path.abspath(left))
-    other = Index(os.path.abspath(right)) if right is not None else one
+    least = number(seconds, "seconds")
+    if not 0 < least < math.inf:
+        raise c.ArgumentError("seconds = %s: expected a finite number above 0" % shown(seconds))
+    one = Index(absolute(left, "left"))
+    other = Index(absolute(right, "right")) if right is not None else one
     pairs = list(zip(one.frames, one.frames)) if right is None else list(_partners(one, other))
     if not pairs:
         raise c.ArgumentError("%s and %s have no frames at the same times" % (left, right))
     keys = set(one.keys)
-    least = Fraction(str(seconds))
     starts = [0]
-    for number, (pts, _) in enumerate(pairs):
-        if pts in keys and one.time(pts) - one.time(pairs[starts[-1]][0]) >= least:
-            starts.append(number)
-    return [_segment(one, other, number, pairs[start:end], start)
-            for number, (start, end) in enumerate(zip(starts, starts[1:] + [len(pairs)]))]
+    for place, (pts, _) in enumerate(pairs):
+        if pts in keys and one.time(pts) - one.time(pairs[starts[-1]][0]) >= Fraction(str(least)):
+            starts.append(place)
+    return [_segment(one, other, place, pairs[start:end], start)
+            for place, (start, end) in enumerate(zip(starts, starts[1:] + [len(pairs)]))]
 
 
 def _segment(left: Index, right: Index, number: int, pairs: Sequence[Tuple[int, int]],
