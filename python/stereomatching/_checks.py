@@ -27,9 +27,9 @@ _TERMS = (
 
 
 def shown(value: Any) -> str:
-    """repr(), shortened; a very long int has none."""
+    """repr(), shortened to one line; a very long int has none."""
     try:
-        text = repr(value)
+        text = " ".join(line.strip() for line in repr(value).split("\n"))
     except ValueError:
         text = "a very large %s" % type(value).__name__
     return text if len(text) <= 80 else text[:77] + "..."

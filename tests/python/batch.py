@@ -891,6 +891,31 @@ class Library(batches.Case):
         others = [batch.Pair("other/" + pair.name, pair.left, pair.right) for pair in pairs]
         self.assertEqual(batch.run(pairs + others, self.path("out"), batch.Settings()).done, 4)
 
+    def test_pairs(self):
+        """Any iterable of pairs, whose fields have their types."""
+        self.write_pairs(2)
+        left, right = self.path("set", "left", "0000.png"), self.path("set", "right", "0000.png")
+        calls = (lambda pairs: batch.run(pairs, self.path("out"), batch.Settings()),
+                 lambda pairs: list(batch.match_pairs(pairs)),
+                 lambda pairs: batch.submit_pairs(None, pairs))
+        for call in calls:
+            for pairs in None, 5:
+                with self.assertRaisesRegex(sm.ArgumentError, "pairs = .*: expected a list or a gen"):
+                    call(pairs)
+            for name, values in (("name", (5, left, right)), ("left", ("a", 5, right)),
+                                 ("right", ("a", left, pathlib.Path(right))),
+                                 ("camera", ("a", left, right, 5)),
+                                 ("calibration", ("a", left, right, None, 5)),
+                                 ("calibration", ("a", left, right, None, "stereo.yml"))):
+                with self.assertRaisesRegex(sm.ArgumentError, r"pairs\[0\].%s = .*: expec" % name):
+                    call([batch.Pair(*values)])
+        with self.assertRaisesRegex(sm.ArgumentError, r"pairs\[0\].left = array.*: expected the"):
+            calls[0]([batch.Pair("a", *batches.pair_of(1))])
+        self.assertFalse(os.path.exists(self.path("out")))
+        one = batch.Pair("a", left, right)
+        self.assertEqual(calls[0](pair for pair in [one]).done, 1)
+        self.assertEqual([matched.pair for matched in calls[1](iter([one]))], [one])
+
     def test_memory(self):
         """The memory of a worker over 5000 pairs."""
         self.write_pairs(2, height=64, width=96)

@@ -218,6 +218,24 @@ def from_list(path: str) -> List[Pair]:
     return pairs
 
 
+def require_fields(pair: Pair, what: str, views: Tuple[type, ...]) -> None:
+    """Raises an ArgumentError unless the fields have their types.
+
+    :param views: those of left and right.
+    """
+    texts = isinstance(pair.calibration, (tuple, list)) and all(
+        isinstance(path, str) for path in pair.calibration)
+    for name, good, wanted in (
+            ("name", isinstance(pair.name, str), "a text"),
+            ("left", isinstance(pair.left, views + (type(None),)), "the name of a file"),
+            ("right", isinstance(pair.right, views + (type(None),)), "the name of a file"),
+            ("camera", isinstance(pair.camera, (Camera, type(None))), "a Camera, or None"),
+            ("calibration", texts, "a tuple of names of files")):
+        if not good:
+            raise c.ArgumentError("%s.%s = %s: expected %s" % (
+                what, name, shown(getattr(pair, name)), wanted))
+
+
 def require_names(pairs: Sequence[Any]) -> None:
     """Each pair or segment has its own name, which stays in the folder of the results."""
     seen = set()

@@ -178,7 +178,7 @@ class _Run:
                 self.execute(executor, function, [task], alone=True)
 
 
-def run(pairs: Sequence[Item], folder: PathLike, settings: Settings, *,
+def run(pairs: Iterable[Item], folder: PathLike, settings: Settings, *,
         executor: Optional[Executor] = None, resume: bool = True, verify: bool = False,
         strict: bool = False, pairs_per_task: int = PAIRS_PER_TASK,
         progress: Any = None) -> Summary:
@@ -192,10 +192,13 @@ def run(pairs: Sequence[Item], folder: PathLike, settings: Settings, *,
     :param pairs_per_task: how many pairs a worker takes at a time; fewer if there are few pairs.
     """
     begin = time.monotonic()
+    pairs = list(_iterator(pairs))
     for number, item in enumerate(pairs):
         if not isinstance(item, (Pair, Segment)):
             raise c.ArgumentError("pairs[%d]: expected a Pair of find_pairs() or a Segment of "
                                   "find_segments(), got %s" % (number, _described(item)))
+        if isinstance(item, Pair):
+            _inputs.require_fields(item, "pairs[%d]" % number, (str,))
     _inputs.require_names(pairs)
     if not isinstance(settings, Settings):
         raise c.ArgumentError("settings = %s: expected Settings" % shown(settings))
@@ -253,9 +256,19 @@ class Matched(NamedTuple):
 View = Union[str, "os.PathLike[str]", np.ndarray]
 
 
-def _as_pairs(pairs: Iterable[Any]) -> Iterator[Pair]:
+def _iterator(pairs: Any) -> Iterator[Any]:
+    """An iterator, or an ArgumentError."""
+    try:
+        return iter(pairs)
+    except TypeError:
+        raise c.ArgumentError("pairs = %s: expected a list or a generator of pairs" %
+                              shown(pairs)) from None
+
+
+def _as_pairs(pairs: Iterator[Any]) -> Iterator[Pair]:
     for number, pair in enumerate(pairs):
         if isinstance(pair, Pair):
+            _inputs.require_fields(pair, "pairs[%d]" % number, (str, np.ndarray))
             if pair.left is not None and pair.right is not None:
                 yield pair
         else:
@@ -296,7 +309,7 @@ def match_pairs(pairs: Iterable[Any], algorithm: str = "sgm", *, executor: Optio
     settings = _settings(algorithm, preset, weights, device, confidence, properties)
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
     executor = _executor(executor)
-    tasks = _executors.chunks(_as_pairs(pairs), pairs_per_task)
+    tasks = _executors.chunks(_as_pairs(_iterator(pairs)), pairs_per_task)
     for task, outcome in executor.run(_work.match_maps, tasks, settings):
         if isinstance(outcome, Exception):
             if not isinstance(outcome, _executors.WorkerDied):
@@ -316,7 +329,8 @@ def submit_pairs(client: Any, pairs: Iterable[Any], algorithm: str = "sgm", *,
     The maps stay with the workers until they are fetched or used by other tasks.
     """
     settings = _settings(algorithm, preset, weights, device, confidence, properties)
-    return client.map(_work.match_one, list(_as_pairs(pairs)), settings=settings, pure=False)
+    given = list(_as_pairs(_iterator(pairs)))
+    return client.map(_work.match_one, given, settings=settings, pure=False)
 
 
 def _settings(algorithm: str, preset: Optional[str], weights: Optional[PathLike], device: str,
