@@ -21,6 +21,7 @@ import struct
 import subprocess
 import time
 import unittest
+import unittest.mock
 import zlib
 
 import batches
@@ -847,11 +848,15 @@ class Library(batches.Case):
                      lambda: batch.Threads(0)):
             self.assertRaises(sm.ArgumentError, call)
         for name, value in (("device", None), ("device", 5), ("device", ("cpu",)), ("executor", 5),
-                            ("executor", "threads")):
+                            ("executor", 0), ("executor", "threads")):
             with self.assertRaisesRegex(sm.ArgumentError, "%s = .*: expected" % name):
                 list(batch.match_pairs([(left, right)], **{name: value}))
         with self.assertRaisesRegex(sm.ArgumentError, "settings = None: expected Settings"):
             batch.run([], self.path("out"), None)
+        for client in None, 5, "tcp://localhost:8786", batch.Threads(1):
+            for call in batch.Cluster, lambda one: batch.submit_pairs(one, [(left, right)]):
+                with self.assertRaisesRegex(sm.ArgumentError, "client = .*: expected a Client"):
+                    call(client)
         for pair in (None, 3, (left,), (left, right, right), (left, None), (left, right.tolist())):
             with self.assertRaisesRegex(sm.ArgumentError, r"pairs\[1\]: .*two paths or arrays"):
                 list(batch.match_pairs([(left, right), pair], num_disparities=16))
@@ -897,7 +902,7 @@ class Library(batches.Case):
         left, right = self.path("set", "left", "0000.png"), self.path("set", "right", "0000.png")
         calls = (lambda pairs: batch.run(pairs, self.path("out"), batch.Settings()),
                  lambda pairs: list(batch.match_pairs(pairs)),
-                 lambda pairs: batch.submit_pairs(None, pairs))
+                 lambda pairs: batch.submit_pairs(unittest.mock.Mock(), pairs))
         for call in calls:
             for pairs in None, 5:
                 with self.assertRaisesRegex(sm.ArgumentError, "pairs = .*: expected a list or a gen"):

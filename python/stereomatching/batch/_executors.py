@@ -19,7 +19,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from .. import _library as c
-from .._checks import whole
+from .._checks import shown, whole
 
 Task = List[Any]
 Outcome = Tuple[Task, Any]
@@ -81,10 +81,17 @@ class Threads:
         pass
 
 
+def require_client(client: Any) -> None:
+    """Raises an ArgumentError unless this has the functions of a client of Dask."""
+    if not all(callable(getattr(client, name, None)) for name in ("submit", "map", "nthreads")):
+        raise c.ArgumentError("client = %s: expected a Client of distributed" % shown(client))
+
+
 class Cluster:
     """The workers of a Dask cluster, which may come and go."""
 
     def __init__(self, client: Any, owned: Optional[contextlib.ExitStack] = None) -> None:
+        require_client(client)
         self._client, self._owned = client, owned
         self._counted = (0.0, 1)
 

@@ -329,6 +329,7 @@ def submit_pairs(client: Any, pairs: Iterable[Any], algorithm: str = "sgm", *,
     The maps stay with the workers until they are fetched or used by other tasks.
     """
     settings = _settings(algorithm, preset, weights, device, confidence, properties)
+    _executors.require_client(client)
     given = list(_as_pairs(_iterator(pairs)))
     return client.map(_work.match_one, given, settings=settings, pure=False)
 
@@ -351,7 +352,7 @@ def _devices(device: Any) -> Tuple[str, ...]:
 
 def _executor(given: Any) -> Executor:
     """The given one, or all processors of this machine."""
-    executor = given or Threads(_executors.processors())
+    executor = Threads(_executors.processors()) if given is None else given
     if not isinstance(executor, (Threads, Cluster)):
         raise c.ArgumentError("executor = %s: expected Threads (N) or Cluster (CLIENT)" %
                               shown(executor))
