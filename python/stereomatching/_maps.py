@@ -141,6 +141,9 @@ def _pixels(disparity: Any) -> np.ndarray:
                               "width in pixels") from None
 
 
+_SURFACES = ("plane", "cylinder")
+
+
 @dataclass(frozen=True)
 class Camera:
     """A rectified stereo camera."""
@@ -157,6 +160,14 @@ class Camera:
     """Difference of the principal points, right minus left, in pixels."""
     projection: str = "plane"
     """``"plane"``, or ``"cylinder"`` around the baseline: depth is the distance from the baseline."""
+
+    def __post_init__(self) -> None:
+        for name in ("focal_length", "baseline", "cx", "cy", "doffs"):
+            given = getattr(self, name)
+            if given is not None or name not in ("cx", "cy"):
+                # a scalar of NumPy cannot be written to a manifest
+                object.__setattr__(self, name, number(given, "camera.%s" % name))
+        one_of(self.projection, "camera.projection", _SURFACES)
 
 
 # Properties of operations that are fields of a Map.
@@ -239,9 +250,6 @@ def _as_map(given: Any) -> Map:
     return given if isinstance(given, Map) else Map.from_disparity(given)
 
 
-_SURFACES = ("plane", "cylinder")
-
-
 def _fixed(name: str, given: Map, camera: Optional[Camera] = None) -> Dict[str, float]:
     """The properties of an operation that the map and the camera determine."""
     values = {"disparity_scale": given.scale, "min_disparity": given.minimum,
@@ -257,8 +265,7 @@ def _fixed(name: str, given: Map, camera: Optional[Camera] = None) -> Dict[str, 
             values["cx"] = camera.cx
         if camera.cy is not None:
             values["cy"] = camera.cy
-        values["projection"] = _SURFACES.index(
-            one_of(camera.projection, "camera.projection", _SURFACES))
+        values["projection"] = _SURFACES.index(camera.projection)
     return values
 
 

@@ -629,7 +629,8 @@ class Geometry(unittest.TestCase):
         self.assertEqual(sm.depth(self.truth, self.camera, depth_scale=10, range_max=5,
                                   **CPU).tolist(),
                          np.where(metres > 5, 0, np.floor(metres * 10 + 0.5)).tolist())
-        moved = sm.Camera(focal_length=90, baseline=0.5, doffs=5)
+        moved = sm.Camera(focal_length=np.float32(90), baseline=0.5, doffs=np.int64(5))
+        self.assertEqual(repr(moved), repr(sm.Camera(90.0, 0.5, None, None, 5.0)))
         self.assertEqual(sm.depth(self.map, moved, **CPU)[0, 0], 5000)
         eight = sm.Map((self.truth * 5).astype(np.uint8), scale=5)
         self.assertEqual(sm.depth(eight, self.camera, **CPU).tolist(),
@@ -698,6 +699,12 @@ class Geometry(unittest.TestCase):
                 (lambda: sm.depth(self.map, None), r"camera = None: expected a Camera"),
                 (lambda: sm.points(self.map, (90, 0.5)), r"camera = \(90, 0.5\): expected a Cam"),
                 (lambda: sm.depth(self.map, sm.Camera(None, 1)), "focal_length = None"),
+                (lambda: sm.Camera("x", 1), "camera.focal_length = 'x': expected a number"),
+                (lambda: sm.Camera("700", "0.1"), "camera.focal_length = '700': expected a number"),
+                (lambda: sm.Camera(1, (1,)), r"camera.baseline = \(1,\): expected a number"),
+                (lambda: sm.Camera(1, 1, "x"), "camera.cx = 'x': expected a number"),
+                (lambda: sm.Camera(1, 1, doffs=None), "camera.doffs = None: expected a number"),
+                (lambda: sm.Camera(1, 1, projection=None), "camera.projection = None: expected one"),
                 (lambda: sm.depth(self.map, self.camera, range_min=5, range_max=1),
                  "range_max = 1 metres"),
                 (lambda: sm.view(self.left, self.map, self.right[:, :, 0]), "the shape"),
