@@ -79,6 +79,13 @@ def number(value: Any, what: str, wanted: str = "a number") -> float:
         raise c.ArgumentError("%s = %s: expected %s" % (what, shown(value), wanted)) from None
 
 
+def within(value: Any, what: str, least: float, most: float) -> float:
+    given = number(value, what)
+    if not least <= given <= most:
+        raise c.ArgumentError("%s = %s: expected %g to %g" % (what, shown(value), least, most))
+    return given
+
+
 def one_of(value: Any, what: str, names: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in names:
         raise c.ArgumentError("%s = %s: expected one of %s" % (what, shown(value),

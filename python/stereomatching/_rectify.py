@@ -18,7 +18,7 @@ import numpy as np
 from . import _library as c
 from ._alignment import Correction, require_correction
 from ._arrays import view_images
-from ._checks import encoded, number, one_of, shown, warn, whole
+from ._checks import encoded, one_of, shown, warn, whole, within
 from ._devices import BACKENDS
 from ._lifetimes import Unique, finalize
 from ._maps import Camera
@@ -26,6 +26,9 @@ from ._maps import Camera
 # GStreamer's names of the formats
 _CAPS = {c.GRAY8: "GRAY8", c.RGB: "RGB", c.BGR: "BGR", c.RGBX: "RGBx", c.BGRX: "BGRx"}
 _VIEWS = ("left", "right")
+# The smallest and the largest value
+CALIBRATION_UNITS = (1e-9, 1e9)
+ALPHAS = (-1.0, 1.0)
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -92,13 +95,6 @@ def _write_file(text: str) -> str:
     return path
 
 
-def _within(value: Any, what: str, least: float, most: float) -> float:
-    given = number(value, what)
-    if not least <= given <= most:
-        raise c.ArgumentError("%s = %s: expected %g to %g" % (what, shown(value), least, most))
-    return given
-
-
 def _stop(pipeline: Any, state: Any, files: List[str]) -> None:
     pipeline.set_state(state)
     for path in files:
@@ -146,10 +142,10 @@ class Rectifier(Unique):
             "backend": one_of(backend, "backend", BACKENDS),
         }
         projected = {
-            "calibration-unit": _within(calibration_unit, "calibration_unit", 1e-9, 1e9),
-            "alpha": _within(alpha, "alpha", -1, 1),
+            "calibration-unit": within(calibration_unit, "calibration_unit", *CALIBRATION_UNITS),
+            "alpha": within(alpha, "alpha", *ALPHAS),
             "projection": one_of(projection, "projection", ("plane", "cylinder")),
-            "field-of-view": _within(field_of_view, "field_of_view", 0, 175),
+            "field-of-view": within(field_of_view, "field_of_view", 0, 175),
         }
         # of one element after the other
         self._properties = [] if calibration is None else [

@@ -876,6 +876,13 @@ class Library(batches.Case):
                             ("operations", {"view": None})):
             with self.assertRaisesRegex(sm.ArgumentError, "%s.* = .*: expected a " % name):
                 batch.Settings(**{name: value}).checked()
+        for name, value, says in (("alpha", "x", "a number"), ("alpha", 5, "-1 to 1"),
+                                  ("alpha", float("nan"), "-1 to 1"),
+                                  ("calibration_unit", "1", "a number"),
+                                  ("calibration_unit", 0, r"1e-09 to 1e\+09"),
+                                  ("calibration_unit", -1, r"1e-09 to 1e\+09")):
+            with self.assertRaisesRegex(sm.ArgumentError, "%s = .*: expected %s" % (name, says)):
+                batch.Settings(**{name: value}).checked()
         for name, says in (("outputs", "outputs = 'map': expected one of disparity"),
                            ("devices", "device 'gpu': expected auto")):
             with self.assertRaisesRegex(sm.ArgumentError, says):

@@ -13,10 +13,11 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from .. import _library as c
 from .. import _tables
-from .._checks import OPERATIONS, number, one_of, shown, whole
+from .._checks import OPERATIONS, one_of, shown, whole, within
 from .._maps import Camera, check_camera, check_operation
 from .._matching import Matcher
 from .._properties import Value, require_known
+from .._rectify import ALPHAS, CALIBRATION_UNITS
 
 OUTPUTS = ("disparity", "confidence", "depth", "color", "points", "view")
 MAP_FORMATS = ("png", "pfm", "npy")
@@ -114,7 +115,8 @@ class Settings:
         one_of(self.map_format, "format", MAP_FORMATS)
         one_of(self.layout, "layout", LAYOUTS)
         whole(self.threads, "threads", 0, 1024)
-        number(self.calibration_unit, "calibration_unit")
+        within(self.calibration_unit, "calibration_unit", *CALIBRATION_UNITS)
+        within(self.alpha, "alpha", *ALPHAS)
         outputs = _texts(self.outputs, "outputs")
         if not outputs:
             raise c.ArgumentError("outputs: expected some of %s" % ", ".join(OUTPUTS))
