@@ -888,6 +888,17 @@ class Library(batches.Case):
             with self.assertRaisesRegex(sm.ArgumentError, says):
                 batch.Settings(**{name: says.split("'")[1]}).checked()
 
+    def test_numbers_of_numpy(self):
+        """They are equal to Python's, also in the manifest."""
+        self.write_pairs(1)
+        pairs = batch.find_pairs(self.path("set", "left"), self.path("set", "right"))
+        for resumed, kind, flag in ((0, int, bool), (1, np.int64, np.bool_)):
+            settings = batch.Settings(
+                properties={"num_disparities": kind(16), "fill": flag(False)},
+                operations={"view": {"position": np.float32(0.25) if resumed else 0.25}},
+                calibration_unit=np.float32(1) if resumed else 1.0)
+            self.assertEqual(batch.run(pairs, self.path("out"), settings).resumed, resumed)
+
     def test_items_of_run(self):
         """Results of two pairs never have the same files."""
         self.write_pairs(2)

@@ -11,6 +11,8 @@ import zlib
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
+import numpy as np
+
 from .. import _library as c
 from .. import _tables
 from .._checks import OPERATIONS, one_of, shown, whole, within
@@ -63,7 +65,7 @@ class Settings:
         values["weights"] = values.pop("network")
         values["calibration"] = self.checksums_of(self.calibration)
         # as the manifest gives them back
-        return json.loads(json.dumps(values))
+        return json.loads(json.dumps(values, default=_plain))
 
     def checksums_of(self, calibration: Iterable[str]) -> List[Optional[int]]:
         return [self.checksums.get(path) for path in calibration]
@@ -151,6 +153,11 @@ def _texts(given: Any, what: str) -> Tuple[str, ...]:
 def _require_dict(given: Any, what: str) -> None:
     if not isinstance(given, dict) or not all(isinstance(name, str) for name in given):
         raise c.ArgumentError("%s = %s: expected a dict of values by name" % (what, shown(given)))
+
+
+def _plain(value: Any) -> Any:
+    """For JSON, which has no numbers of NumPy."""
+    return value.item() if isinstance(value, np.generic) else str(value)
 
 
 def _float(text: str, what: str) -> float:
