@@ -353,8 +353,8 @@ print_page (const Measurement * m, const StereoCorrection * c)
   printf ("%-12s %s\n", "", r->text);
   print_pairs (m);
   print_values (r);
-  printf ("%-12s %u of %u fit two cameras\n", "Points", r->n_fitting,
-      r->n_matches);
+  printf ("%-12s %u of %u %s two cameras\n", "Points", r->n_fitting,
+      r->n_matches, r->n_fitting == 1 ? "fits" : "fit");
   printf ("%-12s %s\n", "To do", get_advice (r, is_correction (c)));
 }
 

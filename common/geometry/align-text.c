@@ -112,8 +112,8 @@ append_unknown (StereoAlignmentReport * r)
   else if (r->n_matches < 20)
     append (r, "only %u points of the views match.", r->n_matches);
   else if (!(r->rows_sigma > 1) || r->n_fitting < 20)
-    append (r, "only %u of %u matching points fit two cameras.", r->n_fitting,
-        r->n_matches);
+    append (r, "only %u of %u matching points %s two cameras.", r->n_fitting,
+        r->n_matches, r->n_fitting == 1 ? "fits" : "fit");
   else
     append (r, "the %u points that match are accurate to %s pixels only.",
         r->n_fitting, print_number (r->rows_sigma, 1).text);

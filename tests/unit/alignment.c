@@ -417,6 +417,42 @@ TEST (test_text_of_few_matches)
   }
 }
 
+/* Random points, few of which fit by chance. */
+TEST (test_text_of_one_fitting_point)
+{
+  uint32_t seed = 1;
+  int n_single = 0;
+
+  for (int n = 0; n < 100; n++) {
+    SCOPED (stereo_alignment_free) StereoAlignment *alignment
+        = new_alignment ();
+    StereoAlignmentReport report = STEREO_ALIGNMENT_REPORT_INIT;
+    StereoRowMatch matches[20] = { {0} };
+
+    for (int i = 0; i < 20; i++) {
+      int32_t numbers[4];       /* 0 to 479 */
+
+      for (int j = 0; j < 4; j++) {
+        seed = seed * 1664525 + 1013904223;
+        numbers[j] = (int32_t) ((seed >> 8) % 480);
+      }
+      matches[i].x = numbers[0];
+      matches[i].y = numbers[1];
+      matches[i].dx = (numbers[2] - 240) * 256;
+      matches[i].dy = (numbers[3] - 240) * 256;
+      matches[i].variance = 1;
+    }
+    CHECK (stereo_alignment_add (alignment, 640, 480, matches, 20, NULL, NAN,
+            NULL) == STEREO_OK);
+    stereo_alignment_get_report (alignment, &report);
+    if (report.n_fitting != 1)
+      continue;
+    CHECK_CONTAINS (report.text, "only 1 of 20 matching points fits two cam");
+    n_single++;
+  }
+  CHECK (n_single > 0);
+}
+
 TEST (test_equal_matches)
 {
   SCOPED (stereo_alignment_free) StereoAlignment *alignment
