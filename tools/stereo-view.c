@@ -292,7 +292,10 @@ print_metrics (const Options * options, double position, const Image * view)
     cli_json_open (&json, NULL, '{');
     cli_json_number (&json, "position", position);
     cli_json_text (&json, "crc", crc);
-    cli_json_bool (&json, "equal", isinf (metrics.psnr));
+    if (options->truth != NULL)
+      cli_json_bool (&json, "equal", isinf (metrics.psnr));
+    else
+      cli_json_text (&json, "equal", NULL);
     cli_json_number (&json, "psnr", metrics.psnr);
     cli_json_number (&json, "ssim", metrics.ssim);
     cli_json_number (&json, "psnr_of_change", metrics.change);

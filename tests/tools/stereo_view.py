@@ -77,6 +77,9 @@ class Views(Case):
         # a third of the samples differs by 5
         self.assertAlmostEqual(found["psnr"], 20 * math.log10(51) + 10 * math.log10(3), 6)
         self.assertFalse(found["equal"])
+        # nothing to compare with
+        found = self.view("--save", "made.png")
+        self.assertEqual([found[name] for name in ("equal", "psnr", "ssim")], [None] * 3)
         text = run("left.png", "map.pfm", "--position", 0, "--true", "off.png").stdout
         self.assertRegex(text, r"^position 0: PSNR 38.92 dB, SSIM 0\.\d{4}, CRC %s\n$"
                          % crc_of(self.left))
