@@ -208,11 +208,32 @@ measure_next (Measurement * m, const Options * options, size_t i)
   return 2;
 }
 
+/* A layout of both views applies to videos only. */
+static void
+require_layout (const Options * options)
+{
+  const char *first = options->files.item[0];
+  Image image;
+
+  if (strcmp (options->layout, "separate") == 0)
+    return;
+  for (size_t i = 0; i < options->files.n; i++) {
+    if (!image_is_likely (options->files.item[i]))
+      return;
+  }
+  /* a missing video is taken for an image */
+  image = read_view (first);
+  image_clear (&image);
+  die ("--layout %s: expected a video, got the image %s", options->layout,
+      first);
+}
+
 static void
 measure_files (Measurement * m, const Options * options)
 {
   if (options->files.n == 0)
     die ("Expected LEFT and RIGHT, got 0 files; see --help");
+  require_layout (options);
   for (size_t i = 0; i < options->files.n;)
     i += measure_next (NULL, options, i);
   for (size_t i = 0; i < options->files.n;)

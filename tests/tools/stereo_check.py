@@ -146,6 +146,12 @@ class Files(Case):
             pass
         self.fails("empty.mkv", says=["empty.mkv: is empty"])
         self.fails(says=["got 0 files"])
+        for layout in "side-by-side", "top-bottom":
+            for files in ["left.png"], ["left.png", "right.png"]:
+                self.fails("--layout", layout, *files,
+                           says=["--layout %s: expected a video, got the image left.png" % layout])
+        self.fails("--layout", "top-bottom", "missing.mkv", says=["missing.mkv: cannot be opened"])
+        self.check("--layout", "separate", "left.png", "right.png")
         self.fails("left.png", "small.png", says=["small.png", "320x200", "64x48"])
         self.fails("left.png", "missing.png", says=["missing.png"])
         self.fails("--focal-length", "0", "left.png", "right.png", says=["focal-length"])
