@@ -150,7 +150,7 @@ class Corrupted(unittest.TestCase):
         self.assertEqual([pair.name for pair in found.outliers], [name])
         self.assertGreater(found.outliers[0].both, 1)
         self.assertLess(abs(found.baseline[0] - self.good.baseline[0]), 0.001)
-        self.assertIn("1 outliers", found.report())
+        self.assertIn(" used, 1 outlier and 0 single corners removed", found.report())
 
     def test_limit(self):
         """A limit that most pairs exceed is an error."""

@@ -48,6 +48,10 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
+def _counted(n: int, noun: str) -> str:
+    return "%d %s%s" % (n, noun, "" if n == 1 else "s")
+
+
 @dataclass(frozen=True)
 class PairError:
     """Root mean square reprojection errors of a pair, in pixels."""
@@ -106,8 +110,9 @@ class Calibration:
         model = self.solution.model
         lines = [
             "board         %s" % self.board,
-            "pairs         %d used, %d outliers and %d single corners removed, %dx%d pixels" % (
-                len(self.pairs), len(self.outliers), self.wrong_corners, *self.size),
+            "pairs         %d used, %s and %s removed, %dx%d pixels" % (
+                len(self.pairs), _counted(len(self.outliers), "outlier"),
+                _counted(self.wrong_corners, "single corner"), *self.size),
             "lens model    %s (%s)" % (model.name, " ".join(model.coefficients)),
             "reprojection  %.3f px left, %.3f px right (root mean square)" % self.reprojection,
         ]
@@ -181,10 +186,11 @@ def _without_outliers(solution: Solution, views: Sequence[Views], names: Sequenc
             return kept, removed
         if len(kept) <= MIN_PAIRS or len(removed) + 1 > _MAX_REMOVED * len(views):
             raise c.Error(
-                "the pairs contradict each other: after %d outliers of %d were removed, %s still "
+                "the pairs contradict each other: after removing %s of %d pairs, %s still "
                 "has a reprojection error of %.2f px (limit %.2f px). Check that the board is flat "
                 "and rigid, that its size is right, and that both cameras take pictures at the "
-                "same time" % (len(removed), len(views), found[worst].name, found[worst].both, most))
+                "same time" % (_counted(len(removed), "outlier"), len(views), found[worst].name,
+                               found[worst].both, most))
         removed[kept.pop(worst)] = found[worst]
         poses = np.delete(solution.poses, worst, axis=0)
         solution = refine(Solution(solution.model, solution.lenses, solution.relative, poses),
