@@ -103,10 +103,21 @@ class Accuracy(unittest.TestCase):
 class Shared(unittest.TestCase):
     """The real pairs of STEREO_DATASETS."""
 
-    def test_as_good_as_the_files(self):
-        folder = os.path.join(os.environ.get("STEREO_DATASETS", ""), "calibration")
-        if not os.path.exists(os.path.join(folder, "left01.jpg")):
+    def setUp(self):
+        self.folder = os.path.join(os.environ.get("STEREO_DATASETS", ""), "calibration")
+        if not os.path.exists(os.path.join(self.folder, "left01.jpg")):
             self.skipTest("STEREO_DATASETS has no calibration set")
+
+    def test_wrong_size(self):
+        """OpenCV finds 7x6 corners, but not 8x6, in the first picture of a board of 9x6."""
+        views = [cv2.imread(os.path.join(self.folder, "%s01.jpg" % side), cv2.IMREAD_GRAYSCALE)
+                 for side in ("left", "right")]
+        for columns, rows in ((8, 6), (9, 5), (10, 7)):
+            with self.assertRaisesRegex(sm.Error, "has 9x6 inner corners: use --size 9x6"):
+                calibrate.calibrate([("01", *views)], calibrate.Board("chessboard", columns, rows, 1))
+
+    def test_as_good_as_the_files(self):
+        folder = self.folder
         from stereomatching.calibrate import _boards, _cameras, _evaluate, _inputs, _solve
         samples = list(_inputs.from_images(os.path.join(folder, "left%02d.jpg"),
                                            os.path.join(folder, "right%02d.jpg")))

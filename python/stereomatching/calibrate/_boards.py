@@ -342,8 +342,10 @@ def other_size(board: Board, picture: np.ndarray, larger: bool) -> Optional[Tupl
     if board.kind != "chessboard":
         return None
     cv2 = import_opencv()
+    # larger sizes come first: the board of a smaller one may have further corners
     steps = ((1, 0), (0, 1), (1, 1)) if larger else sorted(
-        itertools.product((0, -1, 1, -2, 2), repeat=2), key=lambda step: abs(step[0]) + abs(step[1]))
+        itertools.product(range(-2, 3), repeat=2),
+        key=lambda step: (min(step) < 0, abs(step[0]) + abs(step[1]), -step[0]))
     for i, j in steps:
         columns, rows = board.columns + i, board.rows + j
         if columns >= 3 and rows >= 3 and cv2.findChessboardCorners(
