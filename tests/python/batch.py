@@ -530,6 +530,8 @@ class Usage(batches.Case):
                 (["set/left", "set/right", "out", "num-disparity=3"], "did you mean num_disparities"),
                 (["set/left", "set/right", "out", "preset=fast"], "sgm has no property 'preset'"),
                 (["set/left", "set/right", "out", "simd=none"], "sgm has no property 'simd'"),
+                (["set/left", "set/right", "out", "views.position=0"],
+                 "the word before the dot = 'views': expected one of camera, view, depth, points"),
                 (["set/left", "set/right", "out", "view.pos=3"], "view has no property 'pos'"),
                 (["set/left", "set/right", "out", "view.position=x"], "position = 'x'"),
                 (["set/left", "set/right", "out", "points.step=0"], "step = 0 is"),

@@ -185,8 +185,9 @@ def with_assignments(settings: Settings, words: List[str]) -> Settings:
     groups: Dict[str, Dict[str, Value]] = {}
     for word in words:
         name, value = word.split("=", 1)
-        group, _, name = name.replace("-", "_").rpartition(".")
-        one_of(group, "%s: the word before the dot" % word, ("", "camera") + OPERATIONS)
+        group, dot, name = name.replace("-", "_").rpartition(".")
+        if dot:
+            one_of(group, "%s: the word before the dot" % word, ("camera",) + OPERATIONS)
         groups.setdefault(group, {})[name] = value
     camera = groups.pop("camera", None)
     if camera is not None:
