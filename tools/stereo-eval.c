@@ -141,6 +141,12 @@ check_options (const Options * options)
   if (options->files.truth != NULL && options->files.left == NULL
       && options->run.map == NULL)
     die ("--truth needs --left and --right, or --map");
+  if (options->files.truth == NULL && (options->files.truth_scale != 0
+          || options->files.truth_invalid.given))
+    die ("--truth-scale and --truth-invalid need --truth");
+  if (options->run.map == NULL && (options->run.map_scale != 0
+          || options->run.map_invalid.given))
+    die ("--map-scale and --map-invalid need --map");
   /* files in it would be in the root folder */
   if (options->run.save != NULL && options->run.save[0] == '\0')
     die ("--save: expected a folder, got ''");
