@@ -84,7 +84,7 @@ gst_disparity_consumer_stop (GstAggregator * aggregator)
 
 /* Whether one of the images comes here, too. */
 static gboolean
-concerns (GstStereoAggregator * self, const GstStereoUnmatched * unmatched)
+has_pad_for (GstStereoAggregator * self, const GstStereoUnmatched * unmatched)
 {
   gboolean any = FALSE;
 
@@ -107,9 +107,9 @@ gst_disparity_consumer_take_event (GstStereoAggregator * self, gint input,
   if (input != GST_STEREO_MAP
       || !gst_stereo_unmatched_parse (event, &unmatched))
     return FALSE;
-  if (concerns (self, &unmatched))
+  if (has_pad_for (self, &unmatched))
     (void) GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self),
-        gst_stereo_unmatched_to_gap (&unmatched, event));
+        gst_stereo_unmatched_to_gap (&unmatched));
   return TRUE;
 }
 
@@ -166,14 +166,14 @@ static void
 name_images (GstStereoMapHead * map, const GstStereoInput * inputs)
 {
   GstBuffer *buffer = inputs[GST_STEREO_MAP].buffer;
-  GstStereoUnmatched unmatched;
+  const GstStereoUnmatched *unmatched = gst_stereo_unmatched_from_gap (buffer);
   GstStereoDisparity meta;
 
-  if (map->head.gap) {
-    map->knows = gst_stereo_unmatched_from_gap (buffer, &unmatched);
-    map->left_pts = unmatched.pts[GST_STEREO_LEFT];
-    map->right_pts = unmatched.pts[GST_STEREO_RIGHT];
-  } else if (gst_stereo_meta_get (buffer, &meta)
+  if (unmatched != NULL) {
+    map->knows = TRUE;
+    map->left_pts = unmatched->pts[GST_STEREO_LEFT];
+    map->right_pts = unmatched->pts[GST_STEREO_RIGHT];
+  } else if (!map->head.gap && gst_stereo_meta_get (buffer, &meta)
       && (GST_CLOCK_TIME_IS_VALID (meta.left_pts)
           || !GST_BUFFER_PTS_IS_VALID (inputs[GST_STEREO_LEFT].buffer))) {
     /* no timestamp is the name of an image that has none either */

@@ -16,8 +16,6 @@
 void
 gst_stereo_input_peek (GstStereoInput * self, GstAggregatorPad * pad)
 {
-  GstStereoUnmatched unmatched;
-
   memset (self, 0, sizeof (*self));
   self->pad = pad;
   if (pad == NULL)
@@ -29,7 +27,7 @@ gst_stereo_input_peek (GstStereoInput * self, GstAggregatorPad * pad)
   GST_OBJECT_UNLOCK (pad);
   /* unmatched images may come before the first map */
   if (self->buffer != NULL && self->segment.format != GST_FORMAT_TIME
-      && !gst_stereo_unmatched_from_gap (self->buffer, &unmatched)) {
+      && gst_stereo_unmatched_from_gap (self->buffer) == NULL) {
     GST_DEBUG_OBJECT (pad, "no segment: %" GST_PTR_FORMAT, self->buffer);
     gst_aggregator_pad_drop_buffer (pad);
     gst_clear_buffer (&self->buffer);

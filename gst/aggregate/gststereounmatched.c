@@ -11,7 +11,7 @@
 static const gchar *const fields[] = { "left-pts", "right-pts" };
 
 static GQuark
-event_quark (void)
+gap_quark (void)
 {
   return g_quark_from_static_string (EVENT_NAME);
 }
@@ -53,25 +53,23 @@ gst_stereo_unmatched_parse (GstEvent * event, GstStereoUnmatched * self)
 }
 
 GstBuffer *
-gst_stereo_unmatched_to_gap (const GstStereoUnmatched * self, GstEvent * event)
+gst_stereo_unmatched_to_gap (const GstStereoUnmatched * self)
 {
   const GstClockTime left = self->pts[GST_STEREO_LEFT];
+  GstStereoUnmatched *copy = g_new (GstStereoUnmatched, 1);
   GstBuffer *gap = gst_buffer_new ();
 
+  *copy = *self;
   GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
   GST_BUFFER_PTS (gap) = GST_CLOCK_TIME_IS_VALID (left) ? left
       : self->pts[GST_STEREO_RIGHT];
-  gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (gap), event_quark (),
-      gst_event_ref (event), (GDestroyNotify) gst_event_unref);
+  gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (gap), gap_quark (), copy,
+      g_free);
   return gap;
 }
 
-gboolean
-gst_stereo_unmatched_from_gap (GstBuffer * gap, GstStereoUnmatched * self)
+const GstStereoUnmatched *
+gst_stereo_unmatched_from_gap (GstBuffer * gap)
 {
-  GstEvent *event = gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (gap),
-      event_quark ());
-
-  *self = GST_STEREO_UNMATCHED_NONE;
-  return event != NULL && gst_stereo_unmatched_parse (event, self);
+  return gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (gap), gap_quark ());
 }

@@ -40,13 +40,11 @@ void gst_stereo_unmatched_push (const GstStereoUnmatched * self, GstPad * pad);
 gboolean gst_stereo_unmatched_parse (GstEvent * event,
     GstStereoUnmatched * self);
 
-/* A gap buffer that has the event, for the queue of the maps. */
-GstBuffer *gst_stereo_unmatched_to_gap (const GstStereoUnmatched * self,
-    GstEvent * event);
+/* A gap buffer for the queue of the maps. */
+GstBuffer *gst_stereo_unmatched_to_gap (const GstStereoUnmatched * self);
 
-/* FALSE if the buffer has no event. */
-gboolean gst_stereo_unmatched_from_gap (GstBuffer * gap,
-    GstStereoUnmatched * self);
+/* That of such a buffer, which owns it, or NULL for another one. */
+const GstStereoUnmatched *gst_stereo_unmatched_from_gap (GstBuffer * gap);
 
 G_END_DECLS
 

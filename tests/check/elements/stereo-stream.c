@@ -117,6 +117,19 @@ count (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
   (*n)++;
 }
 
+/* Plays to the end.  Returns the number of buffers of a sink. */
+static guint
+play_and_count (GstElement * pipeline, const gchar * sink)
+{
+  guint n = 0;
+
+  pipeline_watch (pipeline, sink, G_CALLBACK (count), &n);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
+  pipeline_free (pipeline);
+  return n;
+}
+
 #define SMALL "video/x-raw, width=64, height=48 ! "
 
 /* The source of the longer view continues to feed its other branch. */
@@ -126,12 +139,8 @@ TEST (test_eos_of_the_shorter_view)
       SMALL "m.sink_left  stereotestsrc view=right num-buffers=60 ! " SMALL
       "tee name=t ! m.sink_right " VCBW "name=m ! fakesink  t. ! queue ! "
       "fakesink name=other");
-  guint n = 0;
+  const guint n = play_and_count (pipeline, "other");
 
-  pipeline_watch (pipeline, "other", G_CALLBACK (count), &n);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  pipeline_wait (pipeline, GST_MESSAGE_EOS);
-  pipeline_free (pipeline);
   /* tee forwards GST_FLOW_EOS of one branch, so that its source may stop */
   fail_unless (n >= 5, "%u images", n);
 }
@@ -155,8 +164,8 @@ begin_late (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
       ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
-/* Unpaired left images do not fill the queue of stereoview, which
- * would block the source of both branches. */
+/* Unpaired left images do not fill the queue of stereoview, which would block
+ * the source of both branches. */
 TEST (test_late_view_of_a_graph)
 {
   GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=90 ! " SMALL
@@ -164,14 +173,9 @@ TEST (test_late_view_of_a_graph)
       "m.sink_right  l. ! queue ! m.sink_left  " VCBW "name=m ! "
       "v.sink_disparity  l. ! queue max-size-buffers=2 ! v.sink_left  "
       "stereoview name=v ! fakesink name=sink");
-  guint n = 0;
 
   add_probe (pipeline, "right", begin_late);
-  pipeline_watch (pipeline, "sink", G_CALLBACK (count), &n);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  pipeline_wait (pipeline, GST_MESSAGE_EOS);
-  pipeline_free (pipeline);
-  fail_unless_equals_int (n, 30);
+  fail_unless_equals_int (play_and_count (pipeline, "sink"), 30);
 }
 
 static guint
@@ -207,16 +211,11 @@ TEST (test_new_caps_of_a_graph)
       "identity name=lossy ! m.sink_right  l. ! queue ! m.sink_left  " VCBW
       "name=m ! v.sink_disparity  l. ! queue ! v.sink_left  "
       "stereoview name=v ! fakesink name=sink");
-  guint n = 0;
 
   add_probe (pipeline, "left", enlarge);
   add_probe (pipeline, "right", enlarge);
   add_probe (pipeline, "lossy", lose_frames);
-  pipeline_watch (pipeline, "sink", G_CALLBACK (count), &n);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  pipeline_wait (pipeline, GST_MESSAGE_EOS);
-  pipeline_free (pipeline);
-  fail_unless_equals_int (n, 15);
+  fail_unless_equals_int (play_and_count (pipeline, "sink"), 15);
 }
 
 static GstFlowReturn refusal;
