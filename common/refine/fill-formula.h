@@ -25,10 +25,10 @@
 
 #define STEREO_VOTE_RINGS 2
 #define STEREO_VOTE_RADIUS(ring) ((ring) == 0 ? 32 : 64)
-#define STEREO_VOTE_STEP(ring) ((ring) == 0 ? 8 : 16)
+#define STEREO_VOTE_STEP(ring) ((ring) == 0 ? 8 : 32)
 
 /* Samples of all rings, without the centre, which is invalid. */
-#define STEREO_VOTE_SAMPLES 136
+#define STEREO_VOTE_SAMPLES 96
 
 /* Whether no ring before this one has the sample at an offset. */
 #ifdef __cplusplus

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The votes for one pixel.  Sums of weights are at most 136 x 255. */
+/* The votes for one pixel.  Sums of weights are at most 96 x 255. */
 typedef struct
 {
   int n;

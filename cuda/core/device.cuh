@@ -66,6 +66,15 @@ opaque (const T * pointer)
   return pointer;
 }
 
+/* The same for a pointer to global memory. */
+template < typename T > static __device__ __forceinline__ const T *
+opaque_global (const T * pointer)
+{
+  pointer = opaque (pointer);
+  __builtin_assume (__isGlobal (pointer));
+  return pointer;
+}
+
 /* The same for a pointer to shared memory. */
 template < typename T > static __device__ __forceinline__ T *
 opaque_shared (T * pointer)

@@ -27,7 +27,7 @@ namespace
 const int threads = 128;
 
 /* Blocks in a multiprocessor, as many as registers suffice for. */
-const int resident_blocks = 6;
+const int resident_blocks = 7;
 
 /* Threads of a pixel, and pixels of a warp and of a block. */
 const int lanes = 8;
@@ -143,9 +143,9 @@ template < int CHANNELS > struct Pixel
   uint32_t center;              /* colour */
 
   __device__ __forceinline__ Pixel (const VoteArgs & a, int x, int y):x (x),
-  y (y), code (opaque (&map_at (a.work.map, x, y))),
-  slope (opaque (&slopes_at (a.work, x, y))),
-  color (opaque ((const Color *) (a.left.plane[0]
+  y (y), code (opaque_global (&map_at (a.work.map, x, y))),
+  slope (opaque_global (&slopes_at (a.work, x, y))),
+  color (opaque_global ((const Color *) (a.left.plane[0]
                   + (size_t) y * a.left.stride) + x)), center (get_color (0))
   {
   }
@@ -205,7 +205,7 @@ struct RightRow
   int width;                    /* 0 without them */
 
   __device__ __forceinline__ RightRow (const VoteArgs & a, int x, int y):winners
-      (opaque (a.winners.right + (size_t) y * a.winners.right_stride + x
+      (opaque_global (a.winners.right + (size_t) y * a.winners.right_stride + x
           - a.k.min_disparity)), column (x - a.k.min_disparity),
   width (a.winners.right == NULL ? 0 : a.k.width)
   {

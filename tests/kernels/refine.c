@@ -438,8 +438,8 @@ oracle_votes (const Case * c, const Scene * s, const Sloped * map, int i,
       bool far = abs (u - x) > 32 || abs (v - y) > 32;
       int code, index, partner, weight;
 
-      /* every 8 pixels up to 32, every 16 pixels beyond */
-      if ((far && ((u - x) % 16 != 0 || (v - y) % 16 != 0))
+      /* every 8 pixels up to 32, every 32 pixels beyond */
+      if ((far && ((u - x) % 32 != 0 || (v - y) % 32 != 0))
           || map_at (c, map->map, u, v) == NONE)
         continue;
       code = clip_code (c, oracle_carried (c, map, u, v, x, y, 4 * c->unit));
