@@ -39,8 +39,8 @@
  *   slopes       Slopes of the filled map.
  *   median       3x3 median, or the slanted median of all pixels: the weighted
  *                median of the window's codes, each carried to the centre along
- *                its slopes, by at most 2 pixels.  The window has the 61 pixels
- *                (x + a, y + b), -5 <= a, b <= 5, for which a + b is even.
+ *                its slopes, by at most 2 pixels.  The window is that of
+ *                stereo_slanted_has ().  If it has no weight, the code stays.
  *   confidence   Probability that the result is right
  *                (refine/confidence-formula.h); 0 for invalid pixels.
  *   threshold    Pixels with a confidence below min-confidence become invalid.
@@ -74,8 +74,19 @@ extern "C" {
 /* The slanted median: its window, and the largest change of a code along its
  * plane, in pixels. */
 #define STEREO_SLANTED_RADIUS 5
-#define STEREO_SLANTED_SAMPLES 61
+#define STEREO_SLANTED_SAMPLES 44
 #define STEREO_SLANTED_LIMIT 2
+
+/* Whether the window has the pixel at (a, b) from the centre, at most the
+ * radius away: those of odd rows and columns, and eight near ones.  It does not
+ * have the centre, whose own error would weigh most.  A row has an even number
+ * of pixels, each two columns from the next one. */
+STEREO_INLINE bool
+stereo_slanted_has (int a, int b)
+{
+  return (a % 2 != 0 && (b % 2 != 0 || (b == 0 && a >= -3 && a <= 3)))
+      || (b == 2 && (a == -2 || a == 0)) || (b == -2 && (a == 0 || a == 2));
+}
 
 /* Right winners of the consistency check. */
 typedef enum

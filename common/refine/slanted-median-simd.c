@@ -37,32 +37,37 @@ typedef struct
   int first, last;              /* rows of the windows in the image */
 } Source;
 
-/* The samples of a group.  An odd number is followed by one of weight 0. */
+/* The samples of a group, an even number. */
 typedef struct
 {
   int n;
   VecI16 low, high;             /* the medians are between these */
   VecU16 half;                  /* of the total weight, rounded down */
-  VecI16 code[SAMPLES + 1];     /* carried to the centre */
-  VecU16 weight[SAMPLES + 1];
-  int column[SAMPLES + 1], row[SAMPLES + 1];
+  VecI16 code[SAMPLES];         /* carried to the centre */
+  VecU16 weight[SAMPLES];
+  int column[SAMPLES], row[SAMPLES];
 } Windows;
 
+/* own: the codes of the centres */
 ALWAYS_INLINE void
-collect_codes (const StereoRefineConstants * k, const Source * s, Windows * w)
+collect_codes (const StereoRefineConstants * k, const Source * s, VecI16 own,
+    Windows * w)
 {
   const SimdCarryLimits limits = simd_carry_limits (STEREO_SLANTED_LIMIT
       * k->unit, k->unit * (k->num_disparities - 1));
-  VecI16 low = simd_set_i16 (INT16_MAX), high = simd_set_i16 (INT16_MIN);
+  VecI16 low = own, high = own;
   int n = 0;
 
   for (int b = s->first; b <= s->last; b++) {
-    for (int a = -RADIUS + ((b + RADIUS) & 1); a <= RADIUS; a += 2) {
+    for (int a = -RADIUS; a <= RADIUS; a++) {
       const ptrdiff_t i = b * (ptrdiff_t) s->stride + a;
-      const VecI16 code = simd_carry (&limits, simd_load16 (s->codes + i),
+      VecI16 code;
+
+      if (!stereo_slanted_has (a, b))
+        continue;
+      code = simd_carry (&limits, simd_load16 (s->codes + i),
           simd_load_i16 (s->slopes[0] + i), simd_load_i16 (s->slopes[1] + i),
           a, b, 0);
-
       w->column[n] = a;
       w->row[n] = b;
       w->code[n++] = code;
@@ -70,8 +75,6 @@ collect_codes (const StereoRefineConstants * k, const Source * s, Windows * w)
       high = simd_max_i16 (high, code);
     }
   }
-  w->column[n] = w->row[n] = 0;
-  w->code[n] = low;
   w->n = n;
   w->low = low;
   w->high = high;
@@ -100,11 +103,13 @@ find_weights (const Source * s, const Windows * w, int i, int channels,
   return (VecU16) simd_table64_get (table, most);
 }
 
+/* Windows without weight keep the codes of their centres. */
 ALWAYS_INLINE void
 collect_weights (const Source * s, int channels, const SimdTable64 * table,
-    bool border, Windows * w)
+    bool border, VecI16 own, Windows * w)
 {
   VecU16 center[3], whole = { 0 };
+  SimdMask16 none;
 
   for (int c = 0; c < channels; c++)
     center[c] = load_pair (s->left[c], s->left[c]);
@@ -114,12 +119,13 @@ collect_weights (const Source * s, int channels, const SimdTable64 * table,
     if (border)
       weights &= load_pair (s->inside + w->column[i],
           s->inside + w->column[i + 1]);
-    if (i + 1 == w->n)
-      weights &= 0xff;
     w->weight[i] = weights & 0xff;
     w->weight[i + 1] = weights >> 8;
     whole += w->weight[i] + w->weight[i + 1];
   }
+  none = simd_mask_equal16 (whole, simd_set16 (0));
+  w->low = (VecI16) simd_select16 (none, (VecU16) own, (VecU16) w->low);
+  w->high = (VecI16) simd_select16 (none, (VecU16) own, (VecU16) w->high);
   w->half = whole >> 1;
 }
 
@@ -148,11 +154,12 @@ find_medians (const StereoRefineConstants * k, const Source * s, int channels,
     const SimdTable64 * table, bool border)
 {
   const VecU16 center = simd_load16 (s->codes);
+  const VecI16 own = (VecI16) (center ^ 0x8000);
   Windows w;
 
-  collect_codes (k, s, &w);
+  collect_codes (k, s, own, &w);
   if (simd_any8 ((VecU8) (w.low ^ w.high)))
-    collect_weights (s, channels, table, border, &w);
+    collect_weights (s, channels, table, border, own, &w);
   while (simd_any8 ((VecU8) (w.low ^ w.high)))
     split_interval (&w, (w.low & w.high) + ((w.low ^ w.high) >> 1));
   return simd_select16 (simd_mask_equal16 (center,

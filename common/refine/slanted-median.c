@@ -43,10 +43,11 @@ collect (const StereoRefineJob * job, int x, int y, Window * w)
   w->lowest = INT_MAX;
   w->highest = -1;
   for (int v = y - radius; v <= y + radius; v++) {
-    for (int u = x - radius + ((v - y + radius) & 1); u <= x + radius; u += 2) {
+    for (int u = x - radius; u <= x + radius; u++) {
       unsigned code;
 
-      if (u < 0 || u >= k->width || v < 0 || v >= k->height)
+      if (!stereo_slanted_has (u - x, v - y) || u < 0 || u >= k->width || v < 0
+          || v >= k->height)
         continue;
       code = stereo_map_row (&job->work->filled, v)[u];
       if (code != STEREO_INVALID)
@@ -58,14 +59,14 @@ collect (const StereoRefineJob * job, int x, int y, Window * w)
   }
 }
 
-/* The median, by bisection. */
+/* The median, by bisection.  own: the code of the centre */
 static uint16_t
-find_median (const Window * w)
+find_median (const Window * w, uint16_t own)
 {
   int low = w->lowest, high = w->highest;
 
-  if (w->n == 0)
-    return STEREO_INVALID;
+  if (w->whole == 0)
+    return own;
   while (low < high) {
     const int middle = (low + high) / 2;
     uint32_t sum = 0;
@@ -91,7 +92,7 @@ slanted_rows (const void *context, StereoSpan span)
       uint16_t code;
 
       collect (job, x, y, &window);
-      code = find_median (&window);
+      code = find_median (&window, stereo_map_row (&job->work->filled, y)[x]);
       if (job->final != NULL)
         stereo_map_row (job->final, y)[x] = code;
       stereo_store_raw (job->output, x, y,

@@ -27,18 +27,27 @@ const int max_tile_height = 16;
 const int min_tile_height = 8;
 const int threads = 256;
 
+/* Blocks in a multiprocessor, as many as registers suffice for. */
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+const int resident_blocks = 3;
+#else
+const int resident_blocks = 4;
+#endif
+
 const int radius = STEREO_SLANTED_RADIUS;
 
 /*
- * A word has the samples at columns a and a + 2 of a row of the window.  Rows
- * alternate between six samples and five; the second sample of the last word is
- * missing from those of five.
+ * A word has the samples at columns a and a + 2 of a row of the window.  First
+ * come the odd rows, each of six samples, then two words of the centre's row
+ * and one of each row two away.
  */
 const int row_words = 3;
-const int words = row_words * (2 * radius + 1);
-const int weight_words = (words + 1) / 2;
+const int odd_words = row_words * (radius + 1);
+const int words = odd_words + 4;
+const int weight_words = words / 2;
 
-static_assert (radius == 5 && 2 * words - radius == STEREO_SLANTED_SAMPLES);
+static_assert (radius == 5 && 2 * words == STEREO_SLANTED_SAMPLES
+    && words % 2 == 0);
 
 struct SlantedArgs
 {
@@ -163,13 +172,19 @@ struct Window
 __device__ __forceinline__ constexpr int
 word_column (int i)
 {
-  return i % row_words * 4 - radius + i / row_words % 2;
+  const int near = i - odd_words;
+
+  return near < 0 ? i % row_words * 4 - radius
+      : near < 2 ? 4 * near - 3 : 2 * near - 6;
 }
 
 __device__ __forceinline__ constexpr int
 word_row (int i)
 {
-  return i / row_words - radius;
+  const int near = i - odd_words;
+
+  return near < 0 ? i / row_words * 2 - radius
+      : near < 2 ? 0 : 10 - 4 * near;
 }
 
 /* The codes of a word, carried to the pixel.  first and second are slopes. */
@@ -202,25 +217,17 @@ find_window (const SlantedArgs & a, const Tile & tile, int column, int row,
   for (int i = 0; i < words; i++) {
     const int x = column + radius + word_column (i);
     const int y = row + radius + word_row (i);
-    const bool single = word_column (i) + 2 > radius;
     const int more = i % 2 != 0 ? last_more : 0;
-    const Sample first = tile.samples[y][x];
-    const Sample second = single ? first : tile.samples[y][x + 2];
+    const Sample first = tile.samples[y][x], second = tile.samples[y][x + 2];
 
     w.codes[i] = carry_codes (a, i, tile.codes[y][x], first.slopes,
         second.slopes);
     weight[i % 2 * 2] = color_weight (Color < CHANNELS >::halvings (a.k,
             center, first.color), weight_origin);
-    weight[i % 2 * 2 + 1] = single ? no_weight + more
-        : color_weight (Color < CHANNELS >::halvings (a.k, center,
-            second.color), weight_origin + (float) more);
+    weight[i % 2 * 2 + 1] = color_weight (Color < CHANNELS >::halvings (a.k,
+            center, second.color), weight_origin + (float) more);
     if (i % 2 != 0)
       w.weights[i / 2] = pack_weights (a, weight);
-  }
-  if (words % 2 != 0) {
-    weight[2] = no_weight;
-    weight[3] = no_weight + last_more;
-    w.weights[words / 2] = pack_weights (a, weight);
   }
 }
 
@@ -256,14 +263,14 @@ weight_above (const Window & w, int middle)
   return sum[0] + sum[1];
 }
 
-/* The range of a window's codes. */
+/* The range of a window's codes and of the code of its centre. */
 __device__ __forceinline__ void
-find_range (const Window & w, int *low, int *high)
+find_range (const Window & w, int own, int *low, int *high)
 {
-  uint32_t least = w.codes[0], most = w.codes[0];
+  uint32_t least = twice (own), most = least;
 
 #pragma unroll
-  for (int i = 1; i < words; i++) {
+  for (int i = 0; i < words; i++) {
     least = __vminu2 (least, w.codes[i]);
     most = __vmaxu2 (most, w.codes[i]);
   }
@@ -271,7 +278,7 @@ find_range (const Window & w, int *low, int *high)
   *high = (int) max (most & 0xffff, most >> 16);
 }
 
-/* The weighted median.  own: the code of the pixel */
+/* The weighted median, or own, the code of the pixel, without weights. */
 __device__ __forceinline__ int
 weighted_median (const Window & w, int own)
 {
@@ -280,8 +287,10 @@ weighted_median (const Window & w, int own)
   int low, high, step = 0;
   bool before = false;
 
-  find_range (w, &low, &high);
-  int middle = stereo_clamp_int (own, low, high);
+  find_range (w, own, &low, &high);
+  if (whole == 0)
+    low = high = own;
+  int middle = own;
 
   while (low < high) {
     const bool reached = 2 * weight_above (w, middle) <= whole;
@@ -297,15 +306,8 @@ weighted_median (const Window & w, int own)
   return low;
 }
 
-/* Blocks in a multiprocessor, as many as registers suffice for. */
-#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#define SLANTED_BLOCKS(channels) 2
-#else
-#define SLANTED_BLOCKS(channels) ((channels) == 1 ? 3 : 2)
-#endif
-
 template < int CHANNELS > __global__ void
-__launch_bounds__ (threads, SLANTED_BLOCKS (CHANNELS))
+__launch_bounds__ (threads, resident_blocks)
 slanted_kernel (const __grid_constant__ SlantedArgs a)
 {
   __shared__ Tile tile;
@@ -349,10 +351,11 @@ weigh_samples (const SlantedArgs & a, int x, int y, int middle, unsigned *whole,
 #pragma unroll 1
   for (int dy = -radius; dy <= radius; dy++) {
 #pragma unroll 1
-    for (int dx = -radius + (dy + radius) % 2; dx <= radius; dx += 2) {
+    for (int dx = -radius; dx <= radius; dx++) {
       const int u = x + dx, v = y + dy;
 
-      if (u < 0 || u >= a.k.width || v < 0 || v >= a.k.height)
+      if (!stereo_slanted_has (dx, dy) || u < 0 || u >= a.k.width || v < 0
+          || v >= a.k.height)
         continue;
       const uint32_t weight = pixel_weight < CHANNELS > (a.k, center,
           stereo_view_pixel (&a.left, CHANNELS, u, v));
@@ -377,14 +380,18 @@ slanted_wide_kernel (const __grid_constant__ SlantedArgs a)
   pdl_start ();
   if (!stereo_own_pixel (a.k.width, a.k.height, &x, &y))
     return;
-  if (map_at (a.work.filled, x, y) == STEREO_INVALID)
-    low = high = STEREO_INVALID;
+  const int own = map_at (a.work.filled, x, y);
+
+  if (own == STEREO_INVALID)
+    low = high = own;
   while (low < high) {
     const int middle = (low + high) / 2;
     unsigned whole, lower;
 
     weigh_samples < CHANNELS > (a, x, y, middle, &whole, &lower);
-    if (2 * lower >= whole)
+    if (whole == 0)
+      low = high = own;
+    else if (2 * lower >= whole)
       high = middle;
     else
       low = middle + 1;

@@ -491,22 +491,40 @@ oracle_vote (const Case * c, const Scene * s, const Sloped * map, int i)
   return median_of_items (near, n_near);
 }
 
-/* The weighted median of the dark squares of a board of 11x11. */
+/* Whether the window of the slanted median has a pixel. */
+static bool
+oracle_window_has (int a, int b)
+{
+  static const int near[][2] = { {-3, 0}, {-1, 0}, {1, 0}, {3, 0}, {-2, 2},
+    {0, 2}, {0, -2}, {2, -2}
+  };
+
+  for (size_t i = 0; i < sizeof (near) / sizeof (near[0]); i++) {
+    if (a == near[i][0] && b == near[i][1])
+      return true;
+  }
+  return abs (a) % 2 == 1 && abs (b) % 2 == 1;
+}
+
+/* The weighted median of the window, or the code of the pixel if all weights
+ * are 0. */
 static int
 oracle_slanted (const Case * c, const Scene * s, const Sloped * map, int i)
 {
-  int x = i % c->width, y = i / c->width, n = 0, items[121][2];
+  int x = i % c->width, y = i / c->width, n = 0, whole = 0, items[121][2];
 
   for (int b = -5; b <= 5; b++) {
     for (int a = -5; a <= 5; a++) {
-      if ((a + b) % 2 != 0 || map_at (c, map->map, x + a, y + b) == NONE)
+      if (!oracle_window_has (a, b)
+          || map_at (c, map->map, x + a, y + b) == NONE)
         continue;
       items[n][0] = clip_code (c, oracle_carried (c, map, x + a, y + b, x, y,
               2 * c->unit));
-      items[n++][1] = oracle_weight (c, s, i, i + b * c->width + a);
+      items[n][1] = oracle_weight (c, s, i, i + b * c->width + a);
+      whole += items[n++][1];
     }
   }
-  return median_of_items (items, n);
+  return whole == 0 ? map->map[i] : median_of_items (items, n);
 }
 
 /* The share of a ring that supports a code, of 255. */
