@@ -244,6 +244,29 @@ class Formats(batches.Case):
                 file.write((view[::-1] / 65535).astype(">f4").tobytes())
         self.require_map(".pfm", save, grey)
 
+    def test_floats(self):
+        grey = [view[:, :, 0].astype(np.uint16) * 257 for view in (self.left, self.right)]
+
+        def save(path, view):
+            np.save(path, view / 65535)
+        self.require_map(".npy", save, grey)
+        # a few values may be above 1, as in images with highlights
+        bright = [np.where(view > 40000, 65535, view) for view in grey]
+
+        def save_bright(path, view):
+            np.save(path, np.where(view > 40000, 3.5, view / 65535))
+        self.require_map(".npy", save_bright, bright)
+
+    def test_floats_above_1(self):
+        for suffix, save in ((".npy", np.save), (".tif", self.save)):
+            paths = [self.path(side + suffix) for side in ("left", "right")]
+            for path, view in zip(paths, (self.left, self.right)):
+                save(path, view[:, :, 0].astype(np.float32))
+            matched, = batch.match_pairs([paths], num_disparities=16)
+            self.assertIsInstance(matched.error, batch.Unreadable)
+            self.assertRegex(str(matched.error), r"left%s: has values up to 25\d: expected "
+                             "floating-point values from 0 to 1" % suffix)
+
     def test_jpeg(self):
         def save(path, view):
             Image.fromarray(view).save(path, quality=95)

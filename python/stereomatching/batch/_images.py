@@ -26,9 +26,12 @@ class Unreadable(Exception):
 # ----------------------------------------------------------------------- read
 
 def _from_float(values: np.ndarray) -> np.ndarray:
-    """Views of 0 to 1 as 16 bits."""
+    """Views of 0 to 1 as 16 bits. A minority of brighter values becomes 1, as highlights do."""
     if not np.isfinite(values).all():
         raise ValueError("has values that are not finite")
+    if 2 * np.count_nonzero(values > 1) > values.size:
+        raise ValueError("has values up to %g: expected floating-point values from 0 to 1" %
+                         values.max())
     return (np.clip(values, 0, 1) * 65535 + 0.5).astype(np.uint16)
 
 
