@@ -289,6 +289,26 @@ class Videos(batches.Case):
         with open(self.path("text.mkv"), "w", encoding="utf-8") as file:
             file.write("text")
         self.assertIn("cannot read", self.batch("left.mkv", "text.mkv", "out", status=2).stderr)
+        # a recording that ended within its first frame, which follows the first cluster's header
+        with open(self.path("left.mkv"), "rb") as file:
+            data = file.read()
+        with open(self.path("start.mkv"), "wb") as file:
+            file.write(data[:data.index(b"\x1f\x43\xb6\x75") + 500])
+        self.assertRegex(self.batch("left.mkv", "start.mkv", "out", status=2).stderr,
+                         "start.mkv has no frames")
+        # a video that was cut after its only key frame
+        write_video(self.path("whole.mkv"), [left for left, _ in map(views, range(4))],
+                    "mpeg2video")
+        with av.open(self.path("whole.mkv")) as whole, av.open(self.path("cut.mkv"), "w") as cut:
+            given = whole.streams.video[0]
+            # the name since PyAV 14
+            add = getattr(cut, "add_stream_from_template", None)
+            stream = add(given) if add else cut.add_stream(template=given)
+            for packet in whole.demux(video=0):
+                if packet.dts is not None and not packet.is_keyframe:
+                    packet.stream = stream
+                    cut.mux(packet)
+        self.assertRegex(self.batch("cut.mkv", "out", status=2).stderr, "cut.mkv has no key frame")
         code = ("import sys; sys.modules['av'] = None; sys.argv[1:] = ['left.mkv', 'out']\n"
                 "from stereomatching.batch._cli import main; sys.exit(main())")
         done = subprocess.run([sys.executable, "-c", code], cwd=self.folder, text=True,

@@ -64,9 +64,14 @@ class Index:
         packets = [packet for packet in packets if packet[2]]
         self.frames = sorted(pts for pts, _, _ in packets if pts is not None)
         self.keys = sorted(pts for pts, key, _ in packets if key and pts is not None)
-        if not self.keys or len(set(self.frames)) != len(packets):
+        if not packets:
+            raise c.ArgumentError("%s has no frames: expected a complete recording" % path)
+        if len(set(self.frames)) != len(packets):
             raise c.ArgumentError("%s has frames without timestamps of their own: put it into a "
                                   "Matroska file first" % path)
+        if not self.keys:
+            raise c.ArgumentError("%s has no key frame, so no frame can be decoded: expected a "
+                                  "video that begins with one" % path)
 
     def time(self, pts: int) -> Fraction:
         """In seconds since the first frame."""
