@@ -5,6 +5,7 @@
  */
 
 #include "imagefile.h"
+#include "cli.h"
 #include "jpeg.h"
 #include "outputfile.h"
 
@@ -538,11 +539,33 @@ image_reduce (const char *name, Image * image, StereoMessage * why)
   return true;
 }
 
+/* Samples of 10 or 12 bits that were not shifted left have at most 16 values
+ * in their high bytes. */
+static void
+warn_of_low_samples (const char *path, const Image * image)
+{
+  const uint16_t *samples = image->data;
+  uint16_t largest = 0;
+
+  if (image->type != IMAGE_U16 || image->maximum != 65535)
+    return;
+  for (size_t i = 0; i < image_samples (image); i++)
+    if (samples[i] > largest)
+      largest = samples[i];
+  if (largest == 0 || largest > 4095)
+    return;
+  cli_progress_end ();
+  fprintf (stderr, "warning: %s: has 16 bits without a value above 4095, and "
+      "only the high byte is used: shift samples of 10 or 12 bits left\n",
+      path);
+}
+
 bool
 image_read_view (const char *path, Image * image, StereoMessage * why)
 {
   if (!image_read (path, image, why))
     return false;
+  warn_of_low_samples (path, image);
   if (image_reduce (path, image, why))
     return true;
   image_clear (image);

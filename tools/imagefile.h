@@ -60,7 +60,8 @@ void image_clear (Image * image);
 STEREO_CHECKED bool image_reduce (const char *name, Image * image,
     StereoMessage * why);
 
-/* Reads a view: an image with 8 bits per sample. */
+/* Reads a view: an image with 8 bits per sample.  Warns on stderr if the high
+ * bytes of 16 bits are nearly empty. */
 STEREO_CHECKED bool image_read_view (const char *path, Image * image,
     StereoMessage * why);
 

@@ -383,6 +383,28 @@ class Scenes(Case):
         self.assertEqual(maps[0], maps[1])
         self.assertEqual(maps[0], maps[2])
 
+    def test_empty_high_byte(self):
+        """Samples of 12 bits that were not shifted left are reported."""
+        for name, rows in zip("lr", views(seed=5)):
+            for bits in 12, 16:
+                shifted = [[v << bits - 8 for v in row] for row in rows]
+                pictures.write_png(self.path("%s%d.png" % (name, bits)), shifted, depth=16)
+                pictures.write_pnm(self.path("%s%d.pgm" % (name, bits)), shifted,
+                                   maximum=2 ** bits - 1)
+
+        def warnings(ending):
+            files = [self.path(name + ending) for name in "lr"]
+            result = run("vcbw", "num-disparities=12", "--left", files[0], "--right", files[1])
+            self.assertEqual(result.returncode, 0)
+            return result.stderr
+        for ending in ("16.png", "16.pgm", "12.pgm"):
+            self.assertEqual(warnings(ending), "")
+        found = warnings("12.png").splitlines()
+        self.assertEqual(len(found), 2)
+        for name, line in zip("lr", found):
+            self.assertRegex(line, "^warning: .*%s12.png: has 16 bits without a value above 4095, "
+                             ".*: shift samples of 10 or 12 bits left$" % name)
+
 
 def blocks(seed, color):
     """Views of 8x8 blocks, each of one colour: (left, right), of samples or of Y, Cb, Cr."""
