@@ -118,6 +118,8 @@ class Inputs(batches.Case):
         for line, says in ((b'{"left": 5, "right": "b.png"}', "row 1: left = 5: expected a text"),
                            (b'{"left": "a.png", "right": ["b.png"]}', "row 1: right = .*a text"),
                            (b'{"left": "a", "right": "b", "name": 5}', "row 1: name = 5: expected"),
+                           (b'{"left": "a", "right": "b", "name": "c\\ud800"}',
+                            r"the name 'c.ud800' cannot be that of a file"),
                            (b"[1]", "row 1 has no left"), (b"{", "pairs.jsonl:1: "),
                            (b"[" * 10 ** 5, "pairs.jsonl:1: ")):
             self.write_list("pairs.jsonl", line)
@@ -632,6 +634,18 @@ class Failures(batches.Case):
             pass
         Image.fromarray(batches.pair_of(5, height=30)[0]).save(self.path("set", "left", "0005.png"))
         os.unlink(self.path("set", "right", "0006.png"))
+
+    def test_impossible_names(self):
+        """Of files in a list; the other pairs are matched."""
+        self.write_pairs(1)
+        with open(self.path("pairs.jsonl"), "w", encoding="utf-8") as file:
+            for name in ("0000", "a\ud800", "a\0"):
+                json.dump({side: "set/%s/%s.png" % (side, name) for side in ("left", "right")}
+                          | {"name": ascii(name)}, file)
+                file.write("\n")
+        done = self.batch("pairs.jsonl", "out", SMALL, status=3)
+        self.assertIn("2 failed, see manifest.jsonl", done.stderr)
+        self.assertEqual([record["bytes"] for record in self.manifest()[1:]], [[None, None]] * 2)
 
     def test_corrupt(self):
         self.write_pairs(8)

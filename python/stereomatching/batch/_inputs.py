@@ -245,4 +245,10 @@ def require_names(pairs: Sequence[Any]) -> None:
                                   pair.name)
         if os.path.isabs(pair.name) or ".." in pair.name.split("/") or "\0" in pair.name:
             raise c.ArgumentError("the name '%s' leads out of the folder of results" % pair.name)
+        try:
+            os.fsencode(pair.name)
+        except UnicodeEncodeError as error:
+            raise c.ArgumentError("the name %s cannot be that of a file in %s: expected another "
+                                  "name, or a locale of UTF-8" % (
+                                      ascii(pair.name), error.encoding)) from None
         seen.add(pair.name)

@@ -210,7 +210,8 @@ def sizes_of(pair: Union[Pair, Segment]) -> List[Optional[int]]:
     for path in (pair.left, pair.right):
         try:
             sizes.append(os.path.getsize(path) if path else None)
-        except OSError:
+        except (OSError, ValueError):
+            # missing, or a name that no file can have
             sizes.append(None)
     return sizes
 
