@@ -559,6 +559,7 @@ class Usage(batches.Case):
                  "the word before the dot = 'views': expected one of camera, view, depth, points"),
                 (["set/left", "set/right", "out", "view.pos=3"], "view has no property 'pos'"),
                 (["set/left", "set/right", "out", "view.position=x"], "position = 'x'"),
+                (["set/left", "set/right", "out", "temporal=4"], "temporal = 4: pairs of images"),
                 (["set/left", "set/right", "out", "points.step=0"], "step = 0 is"),
                 # which the map and the camera determine
                 (["set/left", "set/right", "out", "view.disparity-scale=8"],
@@ -926,6 +927,18 @@ class Library(batches.Case):
                            ("devices", "device 'gpu': expected auto")):
             with self.assertRaisesRegex(sm.ArgumentError, says):
                 batch.Settings(**{name: says.split("'")[1]}).checked()
+
+    def test_temporal(self):
+        """Maps do not depend on the order of the pairs."""
+        self.write_pairs(1)
+        pairs = batch.find_pairs(self.path("set", "left"), self.path("set", "right"))
+        settings = batch.Settings(properties={"temporal": 4})
+        for call in (lambda: batch.run(pairs, self.path("out"), settings),
+                     lambda: list(batch.match_pairs(pairs, temporal=4)),
+                     lambda: batch.submit_pairs(None, pairs, temporal=4)):
+            with self.assertRaisesRegex(sm.ArgumentError, "temporal = 4: pairs .* in any order"):
+                call()
+        self.assertFalse(os.path.exists(self.path("out")))
 
     def test_numbers_of_numpy(self):
         """They are equal to Python's, also in the manifest."""

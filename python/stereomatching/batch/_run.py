@@ -204,6 +204,8 @@ def run(pairs: Iterable[Item], folder: PathLike, settings: Settings, *,
         raise c.ArgumentError("settings = %s: expected Settings" % shown(settings))
     settings = settings.checked(dict.fromkeys(
         path for pair in pairs if isinstance(pair, Pair) for path in pair.calibration))
+    if any(isinstance(pair, Pair) for pair in pairs):
+        settings.require_independent_maps()
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
     settings.require_camera(bool(settings.calibration) or any(
         isinstance(pair, Pair) and (pair.camera or pair.calibration) for pair in pairs))
@@ -336,11 +338,13 @@ def submit_pairs(client: Any, pairs: Iterable[Any], algorithm: str = "sgm", *,
 
 def _settings(algorithm: str, preset: Optional[str], weights: Optional[PathLike], device: str,
               confidence: bool, properties: Dict[str, Value]) -> Settings:
-    return Settings(algorithm=algorithm, preset=preset, properties=properties,
-                    weights=None if weights is None else os.path.abspath(
-                        path_of(weights, "weights")),
-                    devices=_devices(device),
-                    outputs=("disparity", "confidence") if confidence else ("disparity",)).checked()
+    outputs = ("disparity", "confidence") if confidence else ("disparity",)
+    settings = Settings(
+        algorithm=algorithm, preset=preset, properties=properties,
+        weights=None if weights is None else os.path.abspath(path_of(weights, "weights")),
+        devices=_devices(device), outputs=outputs).checked()
+    settings.require_independent_maps()
+    return settings
 
 
 def _devices(device: Any) -> Tuple[str, ...]:

@@ -108,6 +108,14 @@ class Settings:
             raise c.ArgumentError("depth and points need a camera: set camera.focal_length and "
                                   "camera.baseline, or a calibration")
 
+    def require_independent_maps(self) -> None:
+        """Raises an ArgumentError if maps depend on earlier ones: workers match pairs in any
+        order."""
+        frames = self.new_matcher().properties["temporal"]
+        if frames:
+            raise c.ArgumentError("temporal = %d: pairs of images are matched in any order. "
+                                  "Expected 0, or videos" % frames)
+
     def checked(self, calibrations: Iterable[str] = ()) -> Settings:
         """The same with the network, the checksums of calibration files, tuples instead of single
         texts, and each output once. Raises an ArgumentError now instead of in every worker.
