@@ -66,6 +66,12 @@ class Inputs(batches.Case):
         self.touch("l/left_007.png", "l/left_008.png", "r/right_008.png")
         self.assertEqual(self.found("l", "r"), {"007": ("l/left_007.png", None),
                                                 "008": ("l/left_008.png", "r/right_008.png")})
+        # whatever their leading zeros
+        self.touch("a/left_0.png", "a/left_9.png", "a/left_10.png", "b/right_000.png",
+                   "b/right_010.png", "b/right_011.png")
+        self.assertEqual(self.found("a", "b"), {
+            "0": ("a/left_0.png", "b/right_000.png"), "9": ("a/left_9.png", None),
+            "10": ("a/left_10.png", "b/right_010.png"), "011": (None, "b/right_011.png")})
 
     def test_globs(self):
         self.touch("s1/left1.png", "s1/right1.png", "s2/left1.png", "s2/right1.png", "s2/right2.png")
@@ -79,6 +85,13 @@ class Inputs(batches.Case):
         self.touch("v/left01.jpg", "v/left02.jpg", "v/right01.jpg", "v/right02.jpg", "v/left1.jpg")
         self.assertEqual(self.found("v/left%02d.jpg", "v/right%02d.jpg"), {
             "01": ("v/left01.jpg", "v/right01.jpg"), "02": ("v/left02.jpg", "v/right02.jpg")})
+        # the numbers count, not their leading zeros
+        self.touch("w/left1.jpg", "w/left100.jpg", "w/right01.jpg", "w/right100.jpg",
+                   "x/left1-02.jpg", "x/right01-2.jpg")
+        self.assertEqual(self.found("w/left%d.jpg", "w/right%02d.jpg"), {
+            "1": ("w/left1.jpg", "w/right01.jpg"), "100": ("w/left100.jpg", "w/right100.jpg")})
+        self.assertEqual(self.found("x/left%d-%02d.jpg", "x/right%02d-%d.jpg"), {
+            "1-02": ("x/left1-02.jpg", "x/right01-2.jpg")})
 
     def test_lists(self):
         with open(self.path("pairs.csv"), "w", encoding="utf-8") as file:

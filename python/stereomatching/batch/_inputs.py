@@ -120,11 +120,15 @@ def is_list(source: str) -> bool:
     return source.lower().endswith(LISTS)
 
 
+def _is_printf(source: str) -> bool:
+    return _PRINTF.search(source) is not None and not os.path.exists(source)
+
+
 def find_images(source: str) -> Dict[str, str]:
     """The images of a folder, a glob, a printf pattern or a file, by their keys."""
     if os.path.isdir(source):
         found = images_in(source)
-    elif _PRINTF.search(source) and not os.path.exists(source):
+    elif _is_printf(source):
         found = _from_printf(source)
     elif _WILDCARDS.search(source) and not os.path.exists(source):
         found = _from_glob(source)
@@ -147,14 +151,31 @@ def _by_number(found: Dict[str, str]) -> Dict[str, str]:
     return numbered
 
 
+def _without_zeros(key: str) -> str:
+    """The numbers of a key without leading zeros."""
+    return re.sub(r"\b0+(?=\d)", "", key)
+
+
+def _by_numbers_of(lefts: Dict[str, str], rights: Dict[str, str]) -> Dict[str, str]:
+    """The right images by the keys of the left ones, which may have other leading zeros."""
+    keys = {_without_zeros(key): key for key in lefts}
+    found: Dict[str, str] = {}
+    for key, path in rights.items():
+        _add(found, key if key in lefts else keys.get(_without_zeros(key), key), path)
+    return found
+
+
 def pair_up(left: str, right: str) -> List[Pair]:
     """The pairs of two sources, and the unpaired images."""
     lefts, rights = find_images(left), find_images(right)
     if os.path.isfile(left) and os.path.isfile(right):
         (key, path), = lefts.items()
         return [Pair(key, path, next(iter(rights.values())))]
+    if _is_printf(left) and _is_printf(right):
+        rights = _by_numbers_of(lefts, rights)
     if not lefts.keys() & rights.keys():
-        lefts, rights = _by_number(lefts), _by_number(rights)
+        lefts = _by_number(lefts)
+        rights = _by_numbers_of(lefts, _by_number(rights))
     if not lefts.keys() & rights.keys():
         raise c.ArgumentError("%s and %s have no name or number in common: expected one for the "
                               "two images of a pair, or a list of pairs" % (left, right))
