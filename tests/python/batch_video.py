@@ -309,6 +309,9 @@ class Videos(batches.Case):
                     packet.stream = stream
                     cut.mux(packet)
         self.assertRegex(self.batch("cut.mkv", "out", status=2).stderr, "cut.mkv has no key frame")
+        self.assertIn("format = pfm: videos are recorded in Matroska",
+                      self.batch("left.mkv", "right.mkv", "out", "--format", "pfm",
+                                 status=2).stderr)
         code = ("import sys; sys.modules['av'] = None; sys.argv[1:] = ['left.mkv', 'out']\n"
                 "from stereomatching.batch._cli import main; sys.exit(main())")
         done = subprocess.run([sys.executable, "-c", code], cwd=self.folder, text=True,

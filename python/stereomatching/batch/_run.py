@@ -206,6 +206,8 @@ def run(pairs: Iterable[Item], folder: PathLike, settings: Settings, *,
         path for pair in pairs if isinstance(pair, Pair) for path in pair.calibration))
     if any(isinstance(pair, Pair) for pair in pairs):
         settings.require_independent_maps()
+    if any(isinstance(pair, Segment) for pair in pairs):
+        settings.require_recordable()
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
     settings.require_camera(bool(settings.calibration) or any(
         isinstance(pair, Pair) and (pair.camera or pair.calibration) for pair in pairs))

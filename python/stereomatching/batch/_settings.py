@@ -116,6 +116,12 @@ class Settings:
             raise c.ArgumentError("temporal = %d: pairs of images are matched in any order. "
                                   "Expected 0, or videos" % frames)
 
+    def require_recordable(self) -> None:
+        """Raises an ArgumentError if results of videos have another format than recordings."""
+        if self.map_format != "png":
+            raise c.ArgumentError("format = %s: videos are recorded in Matroska. Expected png, or "
+                                  "pairs of images" % self.map_format)
+
     def checked(self, calibrations: Iterable[str] = ()) -> Settings:
         """The same with the network, the checksums of calibration files, tuples instead of single
         texts, and each output once. Raises an ArgumentError now instead of in every worker.
