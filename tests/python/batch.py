@@ -150,6 +150,7 @@ class Inputs(batches.Case):
                                   ("l", "none", "none does not exist"),
                                   ("l", "empty", "there are no images"),
                                   ("two", "r", "have the same name, 'a'"),
+                                  ("empty/x.txt", None, r"expected two sources, .*\.mp4, "),
                                   ("l/a.png", None, "expected two sources")):
             with self.assertRaisesRegex(sm.ArgumentError, says):
                 self.found(left, right)

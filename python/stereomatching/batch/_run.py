@@ -22,6 +22,7 @@ from ._executors import Cluster, Threads
 from ._inputs import Pair
 from ._manifest import Manifest, Record
 from ._settings import Settings
+from ._videos import SUFFIXES as VIDEOS
 from ._videos import Segment
 
 PAIRS_PER_TASK = 16
@@ -73,7 +74,7 @@ def find_pairs(left: PathLike, right: Optional[PathLike] = None) -> List[Pair]:
         pairs = _datasets.find_pairs(left)
     else:
         raise c.ArgumentError("%s: expected two sources, or a list of pairs (%s), a dataset or a "
-                              "video" % (left, ", ".join(_inputs.LISTS)))
+                              "video (%s)" % (left, ", ".join(_inputs.LISTS), ", ".join(VIDEOS)))
     if not pairs:
         raise c.ArgumentError("%s: there are no pairs of images" % left)
     _inputs.require_names(pairs)
