@@ -117,7 +117,8 @@ class Video:
         known = [tag for tag in tags if tag]
         if not known:
             raise c.ArgumentError("%s has no tag that describes its codes: expected a recording of "
-                                  "maps by the elements" % self.path)
+                                  "maps by the elements that was not interrupted (gst-launch-1.0 "
+                                  "-e), or by matroskamux streamable=true" % self.path)
         self.tag: Tag = known[0]
         """The fields of the tag, with underscores instead of dashes."""
         self.kind = str(self.tag["result"])

@@ -137,6 +137,23 @@ class Recordings(unittest.TestCase):
             self.assertEqual(len(list(video)), 1)
         self.assertEqual(first.codes.tolist(), kept.tolist())
 
+    def interrupt(self):
+        with open(self.path, "r+b") as file:
+            file.truncate(os.path.getsize(self.path) * 3 // 4)
+
+    def test_interrupted(self):
+        """The tag is at the end of the file, unless it is streamable."""
+        for muxer in "matroskamux", "matroskamux streamable=true":
+            self.record("stereotestsrc view=disparity num-buffers=4 ! " +
+                        SINK.replace("matroskamux", muxer))
+            self.interrupt()
+            if "true" in muxer:
+                with sm.open_video(self.path) as video:
+                    self.assertGreater(len(list(video)), 0)
+            else:
+                self.require_refused(sm.ArgumentError, "no tag .*: expected a recording .* that "
+                                     "was not interrupted .*streamable=true")
+
     def require_refused(self, kind, says, path=None):
         with self.assertRaisesRegex(kind, says):
             sm.open_video(self.path if path is None else path)
