@@ -333,16 +333,17 @@ scene_list_add (SceneList * list, const char *path, StereoMessage * why)
 
 /* ----------------------------------------------------------------- reading */
 
-/* Reads one view.  The first one sets the size of the scene. */
+/* Reads one view.  The first one sets the size of the scene, or the part of it
+ * that scene.ini lacks. */
 static bool
 load_view (const char *path, Scene * scene, Image * image, StereoMessage * why)
 {
   if (!image_read_view (path, image, why))
     return false;
-  if (scene->width == 0) {
+  if (scene->width == 0)
     scene->width = image->width;
+  if (scene->height == 0)
     scene->height = image->height;
-  }
   if (image->width != scene->width || image->height != scene->height)
     return image_fail (why, path, "expected %dx%d pixels, got %dx%d",
         scene->width, scene->height, image->width, image->height);

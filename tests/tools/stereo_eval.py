@@ -264,6 +264,20 @@ class Scenes(Case):
         self.assertEqual(found["regions"], {})
         self.assertEqual(found["density"], 100)
 
+    def test_width_or_height(self):
+        """Of scene.ini: each one is checked by itself."""
+        for key, size, other in (("width", WIDTH, "%dx%d" % (WIDTH + 1, HEIGHT)),
+                                 ("height", HEIGHT, "%dx%d" % (WIDTH, HEIGHT + 1))):
+            for more in 0, 1:
+                scene = make_ini(self.path("%s%d" % (key, more)))
+                with open(os.path.join(scene, "scene.ini"), "w", encoding="utf-8") as file:
+                    file.write("[scene]\nndisp = 16\ngt_scale = 8\n%s = %d\n" % (key, size + more))
+                if more:
+                    self.fails("vcbw", scene, says="expected %s pixels, got %dx%d" % (
+                        other, WIDTH, HEIGHT))
+                else:
+                    evaluate("vcbw", scene)
+
     def test_empty_regions(self):
         """A region without pixels is not part of the average."""
         scene = make_ini(self.path("made"), masks="official")
