@@ -411,6 +411,13 @@ strip (char *text)
   return text;
 }
 
+/* Skips the byte order mark that some editors write first. */
+static char *
+skip_mark (char *text)
+{
+  return strncmp (text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
+}
+
 typedef struct
 {
   const char *key;
@@ -431,7 +438,8 @@ read_settings (const char *path, const char *section, Setting * settings,
     return image_fail (why, path, "cannot be opened: %s", strerror (errno));
   for (unsigned number = 1; good && fgets (line, sizeof (line), file) != NULL;
       number++) {
-    char *text = strip (line), *equals = strchr (text, '=');
+    char *text = strip (number == 1 ? skip_mark (line) : line);
+    char *equals = strchr (text, '=');
     size_t length = strlen (text);
 
     if (length == sizeof (line) - 1) {

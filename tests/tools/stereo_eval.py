@@ -899,6 +899,16 @@ class BadInput(Case):
         pictures.write_pfm(os.path.join(scene, "left.png"), constant(1.0))
         self.fails("vcbw", scene, says=("left.png", "PFM"))
 
+    def test_byte_order_mark(self):
+        """Of scene.ini, as some editors write it."""
+        scene = make_ini(self.path("made"))
+        ini = os.path.join(scene, "scene.ini")
+        with open(ini, encoding="utf-8") as file:
+            text = file.read()
+        with open(ini, "w", encoding="utf-8-sig", newline="\r\n") as file:
+            file.write(text)
+        evaluate("vcbw", scene)
+
     def test_ini(self):
         good = "[scene]\nndisp = 16\ngt_scale = 8\n"
         for number, (text, says) in enumerate((
