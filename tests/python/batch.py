@@ -574,6 +574,8 @@ class Usage(batches.Case):
                 (["set/left", "set/right", "out", "view.pos=3"], "view has no property 'pos'"),
                 (["set/left", "set/right", "out", "view.position=x"], "position = 'x'"),
                 (["set/left", "set/right", "out", "temporal=4"], "temporal = 4: pairs of images"),
+                (["set/left", "set/right", "out", "num-disparities=999", "disparity-scale=99"],
+                 "num_disparities 999 times disparity_scale 99 does not fit"),
                 (["set/left", "set/right", "out", "points.step=0"], "step = 0 is"),
                 # which the map and the camera determine
                 (["set/left", "set/right", "out", "view.disparity-scale=8"],

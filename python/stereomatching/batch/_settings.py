@@ -151,7 +151,11 @@ class Settings:
             one_of(operation, "operation", OPERATIONS)
             _require_dict(given, "operations[%r]" % operation)
             check_operation(operation, given, self.camera)
-        return replace(self, network=self.new_matcher().weights_checksum, calibration=own,
+        matcher = self.new_matcher()
+        # it compares properties with each other at its first pair
+        pixel = np.zeros((1, 1), np.uint8)
+        matcher.match(pixel, pixel, confidence="confidence" in outputs)
+        return replace(self, network=matcher.weights_checksum, calibration=own,
                        checksums={path: _checksum(path) for path in (*own, *calibrations)},
                        outputs=tuple(dict.fromkeys(outputs)), devices=devices)
 
