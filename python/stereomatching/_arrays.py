@@ -37,7 +37,8 @@ def _require_view(given: Any, what: str) -> np.ndarray:
     return array
 
 
-def _warn_of_low_samples(array: np.ndarray, what: str) -> None:
+def warn_of_low_samples(array: np.ndarray, what: str) -> None:
+    """Warns of 16 bits whose high bytes are nearly empty."""
     if array.dtype.itemsize == 2 and 0 < array.max() < 4096:
         warn("%s is uint16 without a value above 4095, and only the high byte is used: shift "
              "samples of 10 or 12 bits left, or pass uint8" % what)
@@ -52,8 +53,8 @@ def require_pair(left: Any, right: Any) -> None:
     if one.shape[:2] != other.shape[:2]:
         raise c.ArgumentError("left has %d x %d pixels, right %d x %d: they have to be equal" % (
             one.shape[:2] + other.shape[:2]))
-    _warn_of_low_samples(one, "left")
-    _warn_of_low_samples(other, "right")
+    warn_of_low_samples(one, "left")
+    warn_of_low_samples(other, "right")
 
 
 def _packed_rows(array: np.ndarray) -> bool:

@@ -545,6 +545,10 @@ cam1:
         for output in ("depth", "view"):
             maps = [self.path(name, output, "1403.png") for name in ("uint8", "uint16")]
             np.testing.assert_array_equal(*map(np.asarray, map(Image.open, maps)))
+        self.write(convert=lambda view: view[:, :, 0].astype(np.uint16) * 16)
+        done = self.batch(".", "low", SMALL)
+        for side in ("left", "right"):
+            self.assertIn("%s is uint16 without a value above 4095" % side, done.stderr)
 
     def test_invalid(self):
         for old, new in (("T_BS", "T_BC"), ("0, 0, 0, 1]", "1]"), ("[0, -1, 0", "[0, 0, 0"),

@@ -28,6 +28,7 @@ from typing import (Any, Callable, Deque, Dict, Iterable, Iterator, List, NamedT
 import numpy as np
 
 from .. import _library as c
+from .._arrays import warn_of_low_samples
 from .._maps import Camera, Map
 from .._matching import version
 from .._rectify import Rectifier
@@ -131,6 +132,8 @@ class Engine:
         """Rectifies views; returns them and their camera."""
         files = self.settings.calibration or calibration
         if files:
+            for view, name in ((left, "left"), (right, "right")):
+                warn_of_low_samples(view, name)
             left, right, camera = self._rectifier(files)(*map(_images.to_8_bits, (left, right)))
         self.settings.require_camera(camera is not None)
         return left, right, self.settings.camera or camera
