@@ -37,7 +37,7 @@
  * census (#GstStereoBp:cost), the smoothness term is lower at colour edges, and
  * the map is interpolated to subpixels, checked against the right view,
  * filtered for speckles and filled. This leaves 6.5 % bad pixels on the four
- * Middlebury scenes (papers: 10.3 %), and 7.7 % with changed exposures (papers:
+ * Middlebury scenes (papers: 10.3 %), and 7.8 % with changed exposures (papers:
  * 96.0 %).
  *
  * The preset `paper` is the method of the papers, and `felzenszwalb` the same

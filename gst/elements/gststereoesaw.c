@@ -34,7 +34,7 @@
  * project's: the paper compares luma, which fails if the exposures of the
  * cameras differ. By default the cost is a learned census, and the map is
  * interpolated to subpixels, checked against the right view, filtered for
- * speckles, filled and refined by colour. This leaves 5.1 % bad pixels on the
+ * speckles, filled and refined by colour. This leaves 5.0 % bad pixels on the
  * four Middlebury scenes (paper: 9.6 %), and 6.2 % with changed exposures
  * (paper: 96.2 %).
  *

@@ -34,11 +34,11 @@
  * this project's: the paper compares luma, which fails if the exposures of the
  * cameras differ. By default the cost is a learned census, and the map is
  * interpolated to subpixels, checked against the right view, filtered for
- * speckles, filled and refined by colour. This leaves 5.0 % bad pixels on the
+ * speckles, filled and refined by colour. This leaves 4.9 % bad pixels on the
  * four Middlebury scenes (paper: 7.4 %), and 6.4 % with changed exposures
  * (paper: 97.1 %).
  *
- * The preset `paper` is the method of the paper; `accurate` (4.8 %) is slower
+ * The preset `paper` is the method of the paper; `accurate` (4.7 %) is slower
  * than the default, and `fast` (5.9 %) is faster. docs/presets.md explains
  * presets.
  *
