@@ -21,39 +21,71 @@ struct ConfidenceArgs
   StereoOutput output;          /* data is NULL if it is not wanted */
 };
 
-/* The share of a ring that supports the code of (x, y). */
+/* Whether the samples of all pixels of the block are inside the image. */
+__device__ __forceinline__ bool
+block_is_inside (const ConfidenceArgs & a, int radius)
+{
+  const int x = (int) (blockIdx.x * blockDim.x);
+  const int y = (int) (blockIdx.y * blockDim.y);
+
+  return x >= radius && x + (int) blockDim.x + radius <= a.k.width
+      && y >= radius && y + (int) blockDim.y + radius <= a.k.height;
+}
+
+/* The share of a ring that supports the code of (x, y).  inside: all samples
+ * are inside the image */
 template < int CHANNELS, int RING > __device__ __forceinline__ uint32_t
 ring_share (const ConfidenceArgs & a, int x, int y, uint32_t center,
-    unsigned code)
+    unsigned code, bool inside)
 {
+  typedef typename ColorOf < CHANNELS >::Type Color;
+
   const int radius = STEREO_CONFIDENCE_RADIUS (RING);
   const int step = STEREO_CONFIDENCE_STEP (RING);
   const int limit = stereo_vote_limit (a.k.unit);
+  const int tolerance = stereo_vote_tolerance (a.k.unit);
   uint32_t supporting = 0, whole = 0;
 
 #pragma unroll 1
   for (int dy = -radius; dy <= radius; dy += step) {
     const int v = y + dy;
 
-    if (v < 0 || v >= a.k.height)
+    if (!inside && (unsigned) v >= (unsigned) a.k.height)
       continue;
+    const uint16_t *codes = &map_at (a.work.map, x, v);
+    const uint32_t *slopes = &slopes_at (a.work, x, v);
+    const Color *colors = (const Color *) (a.left.plane[0]
+        + (size_t) v * a.left.stride) + x;
+
 #pragma unroll
     for (int dx = -radius; dx <= radius; dx += step) {
-      const int u = x + dx;
-
-      if (u < 0 || u >= a.k.width)
+      if (!inside && (unsigned) (x + dx) >= (unsigned) a.k.width)
         continue;
-      const uint32_t weight = pixel_weight < CHANNELS > (a.k, center,
-          stereo_view_pixel (&a.left, CHANNELS, u, v));
+      const uint32_t weight = color_weight (color_halvings < CHANNELS > (a.k,
+              center, colors[dx] & 0xffffff), weight_origin);
+      const int from = codes[dx];
+      const int change = __dp2a_lo ((int) slopes[dx],
+          (int) slope_offset (dx, dy), 128) >> 8;
+      /* stereo_confidence_supports (), by a difference from 0 on */
+      const int difference = from + __viaddmin_s32_relu (change, limit,
+          2 * limit) + (tolerance - limit - (int) code);
 
       whole += weight;
-      if (stereo_confidence_supports (a.k.unit, map_at (a.work.map, u, v),
-              slope_carry (slopes_at (a.work, u, v), slope_offset (dx, dy),
-                  limit), code))
+      if (from != STEREO_INVALID && (unsigned) difference <= 2u * tolerance)
         supporting += weight;
     }
   }
-  return stereo_confidence_share (supporting, whole);
+  /* without the exponents of the origin of weights */
+  return stereo_confidence_share (supporting & 0xffffff, whole & 0xffffff);
+}
+
+template < int CHANNELS, int RING > __device__ __forceinline__ uint32_t
+find_share (const ConfidenceArgs & a, int x, int y, uint32_t center,
+    unsigned code)
+{
+  return block_is_inside (a, STEREO_CONFIDENCE_RADIUS (RING))
+      ? ring_share < CHANNELS, RING > (a, x, y, center, code, true)
+      : ring_share < CHANNELS, RING > (a, x, y, center, code, false);
 }
 
 template < int CHANNELS > __global__ void
@@ -73,8 +105,8 @@ confidence_kernel (const __grid_constant__ ConfidenceArgs a)
     const uint32_t ratio = stereo_confidence_ratio (a.k.unit,
         map_at (a.work.map, x, y),
         a.winners.left[(size_t) y * a.winners.left_stride + x]);
-    const uint32_t near = ring_share < CHANNELS, 0 > (a, x, y, center, code);
-    const uint32_t far = ring_share < CHANNELS, 1 > (a, x, y, center, code);
+    const uint32_t near = find_share < CHANNELS, 0 > (a, x, y, center, code);
+    const uint32_t far = find_share < CHANNELS, 1 > (a, x, y, center, code);
 
     confidence = stereo_confidence (stereo_confidence_key (ratio, near, far));
   }

@@ -120,16 +120,6 @@ struct Vote
 /* A code in no histogram: below all others if signed, and above if not. */
 const int no_code = -(1 << 24);
 
-template < int CHANNELS > struct ColorOf
-{
-  typedef uint32_t Type;
-};
-
-template <> struct ColorOf < 1 >
-{
-  typedef uint8_t Type;
-};
-
 /* A pixel to fill, and its place in each image. */
 template < int CHANNELS > struct Pixel
 {

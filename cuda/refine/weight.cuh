@@ -19,6 +19,17 @@
 const float weight_origin = 8388608.0f;
 const uint32_t no_weight = 0x4b000000u;
 
+/* A pixel of a view. */
+template < int CHANNELS > struct ColorOf
+{
+  typedef uint32_t Type;
+};
+
+template <> struct ColorOf < 1 >
+{
+  typedef uint8_t Type;
+};
+
 /* log2 of the weight for the difference of two pixels, negated.  The highest
  * byte of three channels is another one. */
 template < int CHANNELS > static __device__ __forceinline__ float
@@ -27,14 +38,14 @@ color_halvings (const StereoRefineConstants & k, uint32_t p, uint32_t q)
   uint32_t most;
 
   if (CHANNELS == 1) {
-    most = __usad (p, q, 0);
+    most = __usad (p, q, no_weight);
   } else {
     const uint32_t d = __vabsdiffu4 (p, q);
 
-    most = max (d & 255, max (d >> 8 & 255, d >> 16));
+    most = max (d & 255, max (d >> 8 & 255, d >> 16)) | no_weight;
   }
   /* conversion to float through the mantissa; 2^23 halvings are exact */
-  return __fmaf_rn (__uint_as_float (most | no_weight), k.halvings,
+  return __fmaf_rn (__uint_as_float (most), k.halvings,
       -weight_origin * k.halvings);
 }
 
