@@ -80,12 +80,22 @@ extern "C" {
 /* Whether the window has the pixel at (a, b) from the centre, at most the
  * radius away: those of odd rows and columns, and eight near ones.  It does not
  * have the centre, whose own error would weigh most.  A row has an even number
- * of pixels, each two columns from the next one. */
+ * of pixels. */
 STEREO_INLINE bool
 stereo_slanted_has (int a, int b)
 {
   return (a % 2 != 0 && (b % 2 != 0 || (b == 0 && a >= -3 && a <= 3)))
       || (b == 2 && (a == -2 || a == 0)) || (b == -2 && (a == 0 || a == 2));
+}
+
+/* The first column of row b of the window, which has every second one up to
+ * -stereo_slanted_first (-b): none in rows without pixels. */
+STEREO_INLINE int
+stereo_slanted_first (int b)
+{
+  if (b % 2 != 0)
+    return -STEREO_SLANTED_RADIUS;
+  return b == 0 ? -3 : b == 2 ? -2 : b == -2 ? 0 : STEREO_SLANTED_RADIUS + 1;
 }
 
 /* Right winners of the consistency check. */

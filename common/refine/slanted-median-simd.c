@@ -59,15 +59,14 @@ collect_codes (const StereoRefineConstants * k, const Source * s, VecI16 own,
   int n = 0;
 
   for (int b = s->first; b <= s->last; b++) {
-    for (int a = -RADIUS; a <= RADIUS; a++) {
-      const ptrdiff_t i = b * (ptrdiff_t) s->stride + a;
-      VecI16 code;
+    const int last = -stereo_slanted_first (-b);
 
-      if (!stereo_slanted_has (a, b))
-        continue;
-      code = simd_carry (&limits, simd_load16 (s->codes + i),
+    for (int a = stereo_slanted_first (b); a <= last; a += 2) {
+      const ptrdiff_t i = b * (ptrdiff_t) s->stride + a;
+      const VecI16 code = simd_carry (&limits, simd_load16 (s->codes + i),
           simd_load_i16 (s->slopes[0] + i), simd_load_i16 (s->slopes[1] + i),
           a, b, 0);
+
       w->column[n] = a;
       w->row[n] = b;
       w->code[n++] = code;

@@ -43,11 +43,12 @@ collect (const StereoRefineJob * job, int x, int y, Window * w)
   w->lowest = INT_MAX;
   w->highest = -1;
   for (int v = y - radius; v <= y + radius; v++) {
-    for (int u = x - radius; u <= x + radius; u++) {
+    const int last = x - stereo_slanted_first (y - v);
+
+    for (int u = x + stereo_slanted_first (v - y); u <= last; u += 2) {
       unsigned code;
 
-      if (!stereo_slanted_has (u - x, v - y) || u < 0 || u >= k->width || v < 0
-          || v >= k->height)
+      if (u < 0 || u >= k->width || v < 0 || v >= k->height)
         continue;
       code = stereo_map_row (&job->work->filled, v)[u];
       if (code != STEREO_INVALID)
