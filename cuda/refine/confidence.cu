@@ -38,8 +38,6 @@ template < int CHANNELS, int RING > __device__ __forceinline__ uint32_t
 ring_share (const ConfidenceArgs & a, int x, int y, uint32_t center,
     unsigned code, bool inside)
 {
-  typedef typename ColorOf < CHANNELS >::Type Color;
-
   const int radius = STEREO_CONFIDENCE_RADIUS (RING);
   const int step = STEREO_CONFIDENCE_STEP (RING);
   const int limit = stereo_vote_limit (a.k.unit);
@@ -54,8 +52,7 @@ ring_share (const ConfidenceArgs & a, int x, int y, uint32_t center,
       continue;
     const uint16_t *codes = &map_at (a.work.map, x, v);
     const uint32_t *slopes = &slopes_at (a.work, x, v);
-    const Color *colors = (const Color *) (a.left.plane[0]
-        + (size_t) v * a.left.stride) + x;
+    const auto *colors = color_at < CHANNELS > (a.left, x, v);
 
 #pragma unroll
     for (int dx = -radius; dx <= radius; dx += step) {

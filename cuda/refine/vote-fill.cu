@@ -135,8 +135,8 @@ template < int CHANNELS > struct Pixel
   __device__ __forceinline__ Pixel (const VoteArgs & a, int x, int y):x (x),
   y (y), code (opaque_global (&map_at (a.work.map, x, y))),
   slope (opaque_global (&slopes_at (a.work, x, y))),
-  color (opaque_global ((const Color *) (a.left.plane[0]
-                  + (size_t) y * a.left.stride) + x)), center (get_color (0))
+  color (opaque_global (color_at < CHANNELS > (a.left, x, y))),
+  center (get_color (0))
   {
   }
 

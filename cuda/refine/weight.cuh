@@ -30,6 +30,15 @@ template <> struct ColorOf < 1 >
   typedef uint8_t Type;
 };
 
+/* The pixel at (x, y), among those of its row. */
+template < int CHANNELS > static __device__ __forceinline__ const
+typename ColorOf < CHANNELS >::Type *
+color_at (const StereoView & view, int x, int y)
+{
+  return (const typename ColorOf < CHANNELS >::Type *) (view.plane[0]
+      + (size_t) y * view.stride) + x;
+}
+
 /* log2 of the weight for the difference of two pixels, negated.  The highest
  * byte of three channels is another one. */
 template < int CHANNELS > static __device__ __forceinline__ float
