@@ -501,6 +501,7 @@ gst_stereo_aggregator_finalize (GObject * object)
   g_ptr_array_unref (self->result_pads);
   gst_stereo_buffer_wait_clear (&self->buffer_wait);
   gst_stereo_queries_clear (&self->queries);
+  g_mutex_clear (&self->segment_lock);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->finalize (object);
 }
 
@@ -521,6 +522,7 @@ gst_stereo_aggregator_init (GstStereoAggregator * self)
   self->result_pads = g_ptr_array_new_with_free_func (gst_object_unref);
   gst_stereo_buffer_wait_init (&self->buffer_wait);
   gst_stereo_queries_init (&self->queries);
+  g_mutex_init (&self->segment_lock);
   gst_stereo_aggregator_reset_qos (self);
 }
 

@@ -68,6 +68,7 @@ typedef struct
   GstStereoQueries queries;
   GstStereoWatch *watch;        /* of the thread that starts and stops */
   GstStereoPadGuard guard[GST_STEREO_N_INPUTS];
+  GMutex segment_lock;          /* of events that use or reset a segment */
   GstPadChainFunction chain;    /* of GstAggregator */
 
   /* Under the object lock. */

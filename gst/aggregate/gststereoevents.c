@@ -56,7 +56,6 @@ aggregator_set_segment (GstStereoAggregator * self, gint input,
   return TRUE;
 }
 
-/* GstAggregator treats a GAP event before the first segment as an error. */
 static gboolean
 has_segment (GstAggregatorPad * pad)
 {
@@ -68,12 +67,45 @@ has_segment (GstAggregatorPad * pad)
   return has;
 }
 
+/* GstAggregator treats a GAP event without a segment as an error, before the
+ * first one and after a flush, which another thread may finish meanwhile. */
+static gboolean
+aggregator_handle_gap (GstStereoAggregator * self, GstAggregatorPad * pad,
+    GstEvent * event)
+{
+  const gint input = gst_stereo_aggregator_find_input (GST_PAD (pad));
+  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+  gboolean ok = TRUE;
+
+  g_mutex_lock (&self->segment_lock);
+  if (has_segment (pad)) {
+    ok = PARENT->sink_event (GST_AGGREGATOR (self), pad, event);
+  } else {
+    if (klass->skip_gap != NULL)
+      klass->skip_gap (self, input);
+    gst_event_unref (event);
+  }
+  g_mutex_unlock (&self->segment_lock);
+  return ok;
+}
+
+static gboolean
+aggregator_stop_flushing (GstStereoAggregator * self, GstAggregatorPad * pad,
+    GstEvent * event)
+{
+  gboolean ok;
+
+  g_mutex_lock (&self->segment_lock);
+  ok = PARENT->sink_event (GST_AGGREGATOR (self), pad, event);
+  g_mutex_unlock (&self->segment_lock);
+  return ok;
+}
+
 gboolean
 gst_stereo_aggregator_sink_event (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstEvent * event)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
   const gint input = gst_stereo_aggregator_find_input (GST_PAD (pad));
   gboolean ok = TRUE;
   GstCaps *caps;
@@ -89,11 +121,9 @@ gst_stereo_aggregator_sink_event (GstAggregator * aggregator,
         return PARENT->sink_event (aggregator, pad, event);
       break;
     case GST_EVENT_GAP:
-      if (has_segment (pad))
-        return PARENT->sink_event (aggregator, pad, event);
-      if (klass->skip_gap != NULL)
-        klass->skip_gap (self, input);
-      break;
+      return aggregator_handle_gap (self, pad, event);
+    case GST_EVENT_FLUSH_STOP:
+      return aggregator_stop_flushing (self, pad, event);
     default:
       return PARENT->sink_event (aggregator, pad, event);
   }

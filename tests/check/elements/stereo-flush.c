@@ -315,6 +315,83 @@ TEST (test_flush_of_one_view_of_a_pair)
   }
 }
 
+#ifndef GST_DISABLE_GST_DEBUG
+
+/* A GAP event that GstAggregator handles while its view is flushed. */
+typedef struct
+{
+  GstPad *pad;                  /* the sink pad of the view */
+  GMutex lock;
+  GCond cond;
+  gboolean reached, flushed;
+} Gap;
+
+/* Holds GstAggregator up at its message about the event, until the flush is
+ * over or waits for it. */
+static void
+on_log (GstDebugCategory * category G_GNUC_UNUSED, GstDebugLevel level
+    G_GNUC_UNUSED, const gchar * file G_GNUC_UNUSED, const gchar * function
+    G_GNUC_UNUSED, gint line G_GNUC_UNUSED, GObject * object,
+    GstDebugMessage * message, gpointer user_data)
+{
+  Gap *gap = user_data;
+  const gint64 end = g_get_monotonic_time () + G_TIME_SPAN_SECOND / 2;
+
+  if (object != (GObject *) gap->pad
+      || !g_str_has_prefix (gst_debug_message_get (message), "Got event: gap"))
+    return;
+  g_mutex_lock (&gap->lock);
+  gap->reached = TRUE;
+  g_cond_broadcast (&gap->cond);
+  while (!gap->flushed && g_cond_wait_until (&gap->cond, &gap->lock, end));
+  g_mutex_unlock (&gap->lock);
+}
+
+/* Sends a GAP event to a view and flushes the view meanwhile. */
+static void
+flush_in_gap (GstHarness * view, Gap * gap)
+{
+  gst_harness_push_event (view, gst_event_new_gap (0, FRAME));
+  g_mutex_lock (&gap->lock);
+  while (!gap->reached)
+    g_cond_wait (&gap->cond, &gap->lock);
+  g_mutex_unlock (&gap->lock);
+  gst_harness_push_event (view, gst_event_new_flush_start ());
+  gst_harness_push_event (view, gst_event_new_flush_stop (TRUE));
+  g_mutex_lock (&gap->lock);
+  gap->flushed = TRUE;
+  g_cond_broadcast (&gap->cond);
+  g_mutex_unlock (&gap->lock);
+}
+
+/* The flush of one view resets its segment, which GstAggregator needs until it
+ * has handled a GAP event. */
+TEST (test_flush_of_one_view_in_a_gap)
+{
+  Gap gap = { NULL };
+  GstSegment segment;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  gap.pad = gst_element_get_static_pad (rig.element, "sink_left");
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (on_log, &gap, NULL);
+  gst_debug_set_threshold_for_name ("aggregator", GST_LEVEL_DEBUG);
+  flush_in_gap (rig.view[LEFT], &gap);
+  gst_debug_unset_threshold_for_name ("aggregator");
+  gst_debug_remove_log_function (on_log);
+  gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (rig.view[LEFT], gst_event_new_segment (&segment));
+  rig_check_pair (&rig, 2);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+  gst_object_unref (gap.pad);
+}
+
+#endif
+
 static gboolean
 on_time (GstClock * clock, GstClockTime time, GstClockID id, gpointer done)
 {
