@@ -61,11 +61,9 @@ ring_share (const ConfidenceArgs & a, int x, int y, uint32_t center,
       const uint32_t weight = color_weight (color_halvings < CHANNELS > (a.k,
               center, colors[dx] & 0xffffff), weight_origin);
       const int from = codes[dx];
-      const int change = __dp2a_lo ((int) slopes[dx],
-          (int) slope_offset (dx, dy), 128) >> 8;
       /* stereo_confidence_supports (), by a difference from 0 on */
-      const int difference = from + __viaddmin_s32_relu (change, limit,
-          2 * limit) + (tolerance - limit - (int) code);
+      const int difference = from + slope_carry_plus (slopes[dx],
+          slope_offset (dx, dy), limit) + (tolerance - limit - (int) code);
 
       whole += weight;
       if (from != STEREO_INVALID && (unsigned) difference <= 2u * tolerance)

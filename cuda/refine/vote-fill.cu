@@ -164,10 +164,9 @@ template < int CHANNELS > struct Pixel
     const int place = __dp2a_lo (-(int) a.work.map.stride * 0x10000 | 0xffff,
         (int) offset, 0);
     const unsigned own = code[place];
-    /* stereo_slope_carry () and stereo_vote_code () */
-    const int change = __dp2a_lo ((int) slope[place], (int) offset, 128) >> 8;
-    const int carried = __viaddmin_s32_relu (__viaddmin_s32_relu (change, limit,
-            2 * limit), (int) own - limit, a.highest);
+    /* stereo_vote_code () */
+    const int carried = __viaddmin_s32_relu (slope_carry_plus (slope[place],
+            offset, limit), (int) own - limit, a.highest);
     const uint32_t weight = pixel_weight < CHANNELS > (a.k, center,
         get_color (place + offset_y (offset) * a.view_step));
 
