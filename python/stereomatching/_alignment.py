@@ -17,9 +17,6 @@ from ._devices import device
 from ._lifetimes import Unique, finalize
 from ._writing import write_file
 
-_VALUES = ("pitch", "yaw", "roll", "zoom", "common_roll", "common_yaw", "focal", "offset", "k1",
-           "common_k1")
-
 
 class Correction(NamedTuple):
     """A correction of both views, after which points are on the same row of both.
@@ -65,7 +62,7 @@ class Correction(NamedTuple):
 
     @property
     def identity(self) -> bool:
-        """Whether nothing changes."""
+        """Whether all values are 0, so that nothing changes."""
         return not any(self[3:])
 
     def source(self, view: str, x: float, y: float) -> Tuple[float, float]:

@@ -7,31 +7,49 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import uuid
 from typing import Union
 
+PART = ".part"
 
-def write_file(path: Union[str, "os.PathLike[str]"], data: bytes) -> None:
-    """Creates or replaces a file. If this fails with an OSError, which names the file, an earlier
-    file stays.
 
-    A device or pipe is written to, not replaced.
-    """
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "wb") as file:
-            file.write(data)
-        return
-    part = "%s.%d.tmp" % (target, os.getpid())
+def part_of(path: str) -> str:
+    """A name beside a file, which nothing else uses."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, ".%s.%s%s" % (name, uuid.uuid4().hex, PART))
+
+
+def discard(path: str) -> None:
+    """Removes a file if it exists."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def replace_file(path: str, data: bytes) -> None:
+    """Creates or replaces a file. If this fails, an earlier file stays."""
+    part = part_of(path)
     try:
         with open(part, "wb") as file:
             file.write(data)
-        os.replace(part, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(part)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        os.replace(part, path)
+    except BaseException:
+        discard(part)
         raise
+
+
+def write_file(path: Union[str, "os.PathLike[str]"], data: bytes) -> None:
+    """replace_file() for a path given by a user, which an OSError names: follows symbolic links,
+    and writes to a device or pipe.
+    """
+    target = os.path.realpath(path)
+    try:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as file:
+                file.write(data)
+        else:
+            replace_file(target, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
 
 
 class OutputError(Exception):

@@ -15,6 +15,7 @@ import pickle
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import suite
 
@@ -188,6 +189,24 @@ class Corrections(unittest.TestCase):
                 self.skipTest(str(error))
             other = sm.Rectifier(correction=self.correction, backend="cpu")(LEFT, TURNED)
             self.assertTrue(np.array_equal(rectified.right, other.right))
+
+    def test_file_of_two_threads(self):
+        """One saves while the other one is about to rename its file."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "correction.yml")
+            replace = os.replace
+
+            def save_again(*names):
+                mock.stop()
+                self.correction._replace(roll=0).save(path)
+                replace(*names)
+
+            mock = unittest.mock.patch("os.replace", save_again)
+            mock.start()
+            self.correction.save(path)
+            with open(path, encoding="ascii") as file:
+                self.assertEqual(file.read(), self.correction.calibration())
+            self.assertEqual(os.listdir(folder), ["correction.yml"])
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_file_that_cannot_be_written(self):

@@ -14,8 +14,9 @@ import os
 from typing import Any, Dict, Iterable, Optional, Tuple
 
 from .. import _library as c
+from .._writing import discard, part_of
 from ._locks import lock
-from ._outputs import StoreError, discard, part_of
+from ._outputs import StoreError
 
 NAME = "manifest.jsonl"
 

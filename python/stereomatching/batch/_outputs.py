@@ -1,25 +1,20 @@
 # gst-stereomatching: results of a batch
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes the requested results of a map, and stores files that are never half-written.
-
-A file is written beside its place, under a name of its own, and renamed.
-"""
+"""Computes the requested results of a map, and stores files that are never half-written."""
 
 from __future__ import annotations
 
 import glob
 import hashlib
 import os
-import uuid
 from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
 from .._maps import Camera, Map, depth, points, view
+from .._writing import PART, discard, replace_file
 from . import _color, _images, _png, _tags
 from ._settings import Settings
-
-PART = ".part"
 
 Result = Dict[str, Any]
 """Of a manifest: file, bytes and sha256."""
@@ -29,25 +24,12 @@ class StoreError(Exception):
     """A result cannot be written: the disk is full, for example. The run has to stop."""
 
 
-def part_of(path: str) -> str:
-    """A name beside a file, which no other process uses."""
-    folder, name = os.path.split(path)
-    return os.path.join(folder, ".%s.%s%s" % (name, uuid.uuid4().hex, PART))
-
-
 def store(folder: str, name: str, data: bytes) -> Result:
     """Writes the file `name` in a folder."""
     path = os.path.join(folder, name)
-    part = part_of(path)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        try:
-            with open(part, "wb") as file:
-                file.write(data)
-            os.replace(part, path)
-        except BaseException:
-            discard(part)
-            raise
+        replace_file(path, data)
     except OSError as error:
         raise StoreError("cannot write %s: %s" % (path, error.strerror)) from error
     return {"file": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -70,13 +52,6 @@ def store_part(folder: str, name: str, part: str) -> Result:
         discard(part)
         raise StoreError("cannot write %s: %s" % (name, error.strerror)) from error
     return result
-
-
-def discard(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        pass
 
 
 def remove_parts(folder: str) -> None:

@@ -12,9 +12,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Deque, Dict, List, Optional, Sequence
 
 from .. import _library as c
+from .._writing import discard, part_of
 from . import _images, _videos, _work
 from ._manifest import Manifest, Record
-from ._outputs import Frame, Result, StoreError, discard, part_of, store, store_part
+from ._outputs import Frame, Result, StoreError, store, store_part
 from ._settings import Settings
 from ._videos import Segment
 

@@ -192,7 +192,7 @@ def read_frames(path: str, key: int, wanted: Sequence[int],
     frames.close()
 
 
-def _split(frame: np.ndarray, layout: str) -> Tuple[np.ndarray, np.ndarray]:
+def split(frame: np.ndarray, layout: str) -> Tuple[np.ndarray, np.ndarray]:
     height, width = frame.shape[:2]
     if layout == "top-bottom":
         return frame[:height // 2], frame[height // 2:height // 2 * 2]
@@ -206,7 +206,7 @@ def read_pairs(segment: Segment, layout: str,
     left = read_frames(segment.left, segment.keys[0], lefts, threads)
     if segment.packed:
         for frame in left:
-            yield None if frame is None else _split(frame, layout)
+            yield None if frame is None else split(frame, layout)
         return
     for one, other in zip(left, read_frames(segment.right, segment.keys[1], rights, threads)):
         yield None if one is None or other is None else (one, other)

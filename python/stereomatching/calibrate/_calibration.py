@@ -145,7 +145,7 @@ class Calibration:
 
     def save(self, path: str) -> None:
         """Writes a file that stereorectify reads."""
-        _files.save(path, _files.text(self))
+        _files.save(path, _files.text(self).encode())
 
 
 # ------------------------------------------------------------------- outliers

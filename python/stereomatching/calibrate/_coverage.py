@@ -9,7 +9,7 @@ from typing import List, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import _library as c
-from .._writing import write_file
+from . import _files
 from ._boards import Detection, import_opencv
 
 COLUMNS, ROWS = 8, 6
@@ -87,9 +87,6 @@ class Coverage:
     def _write(self, path: str) -> None:
         """A viewer never reads half of the picture."""
         ok, data = import_opencv().imencode(".png", self.picture())
-        try:
-            if not ok:
-                raise OSError(0, "no PNG encoder")
-            write_file(path, data.tobytes())
-        except OSError as error:
-            raise c.Error("cannot write %s: %s" % (path, error.strerror)) from None
+        if not ok:
+            raise c.Error("cannot write %s: no PNG encoder" % path)
+        _files.save(path, data.tobytes())

@@ -36,8 +36,8 @@ def text(calibration: "Calibration") -> str:
     return out + _matrix("R", solution.rotation) + _matrix("T", solution.translation[:, None])
 
 
-def save(path: str, contents: str) -> None:
+def save(path: str, contents: bytes) -> None:
     try:
-        write_file(path, contents.encode())
+        write_file(path, contents)
     except OSError as error:
         raise c.Error("cannot write %s: %s" % (path, error.strerror)) from None

@@ -14,7 +14,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 import numpy as np
 
 from .. import _library as c
-from ..batch._videos import _split
+from ..batch._videos import split
 from ._inputs import Pictures, Sample
 
 # Seconds without a frame that end the stream
@@ -101,7 +101,7 @@ class Live:
             return None
         views: List[np.ndarray] = [frame.picture for frame in frames]
         if len(views) == 1:
-            views = list(_split(views[0], self._layout))
+            views = list(split(views[0], self._layout))
         return frames[0].time, (np.ascontiguousarray(views[0]), np.ascontiguousarray(views[1]))
 
     def samples(self) -> Iterator[Sample]:
