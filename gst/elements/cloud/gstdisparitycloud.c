@@ -204,35 +204,39 @@ cloud_close (GstElement * element)
   drop_pool (GST_DISPARITY_CLOUD (element));
 }
 
-/* Makes a pool of buffers for whole files. */
-static gboolean
-make_pool (GstDisparityCloud * self)
+/* A pool of buffers of this size, or NULL. */
+static GstBufferPool *
+new_pool (GstDisparityCloud * self, guint size)
 {
   GstAllocator *allocator = self->parent.parent.device.allocator;
   GstBufferPool *pool = gst_buffer_pool_new ();
   GstStructure *config = gst_buffer_pool_get_config (pool);
   GstCaps *caps = gst_pad_get_current_caps (GST_AGGREGATOR_SRC_PAD (self));
-  const gsize points = (gsize) self->size.rows * (gsize) self->size.row_bytes;
-  gboolean ok = points + GST_STEREO_CLOUD_HEADER <= G_MAXUINT;
 
-  drop_pool (self);
-  self->file_bytes = points + GST_STEREO_CLOUD_HEADER;
-  gst_buffer_pool_config_set_params (config, caps, (guint) self->file_bytes, 0,
-      0);
+  gst_buffer_pool_config_set_params (config, caps, size, 0, 0);
+  gst_clear_caps (&caps);
   if (allocator != NULL)
     gst_buffer_pool_config_set_allocator (config, allocator, NULL);
-  ok = ok && gst_buffer_pool_set_config (pool, config)
-      && gst_buffer_pool_set_active (pool, TRUE);
-  if (!ok)
+  if (!gst_buffer_pool_set_config (pool, config)
+      || !gst_buffer_pool_set_active (pool, TRUE))
+    gst_clear_object (&pool);
+  return pool;
+}
+
+/* Makes a pool of buffers for whole files. */
+static gboolean
+make_pool (GstDisparityCloud * self)
+{
+  drop_pool (self);
+  self->file_bytes = (gsize) self->size.rows * (gsize) self->size.row_bytes
+      + GST_STEREO_CLOUD_HEADER;
+  if (self->file_bytes <= G_MAXUINT)
+    self->pool = new_pool (self, (guint) self->file_bytes);
+  if (self->pool == NULL)
     GST_STEREO_FAIL (&self->parent.parent.failure, RESOURCE, NO_SPACE_LEFT,
         ("Cannot allocate memory for files of %" G_GSIZE_FORMAT " bytes: set a "
             "larger step.", self->file_bytes), (NULL));
-  if (ok)
-    self->pool = pool;
-  else
-    gst_object_unref (pool);
-  gst_clear_caps (&caps);
-  return ok;
+  return self->pool != NULL;
 }
 
 static gboolean
@@ -371,6 +375,8 @@ cloud_start_frame (GstElement * element, GstStereoRunFrame * frame)
   StereoStatus status;
   GstMapInfo map;
 
+  /* of an attempt before the queue was recovered */
+  gst_clear_buffer (&self->file);
   if (gst_buffer_pool_acquire_buffer (self->pool, &self->file,
           NULL) != GST_FLOW_OK
       || !gst_buffer_map (self->file, &map, GST_MAP_READWRITE)) {
