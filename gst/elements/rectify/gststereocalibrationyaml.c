@@ -132,20 +132,24 @@ read_matrix (GstStereoYamlFile * file, const yaml_node_t * node,
 }
 
 static gboolean
+set_size (GstStereoYamlFile * file, const yaml_node_t * node, gdouble number,
+    gint * size)
+{
+  if (!(number >= 1 && number <= STEREO_MAX_SIZE && number == floor (number)))
+    return FAIL (file, node, "expected an image size from 1 to %d",
+        STEREO_MAX_SIZE);
+  *size = (gint) number;
+  return TRUE;
+}
+
+static gboolean
 read_size (GstStereoYamlFile * file, const yaml_node_t * node, gint * size)
 {
   gdouble number;
   guint n;
 
-  if (!read_numbers (file, node, &number, 1, &n))
-    return FALSE;
-  if (n == 1 && number >= 1 && number <= STEREO_MAX_SIZE
-      && number == floor (number)) {
-    *size = (gint) number;
-    return TRUE;
-  }
-  return FAIL (file, node, "expected an image size from 1 to %d",
-      STEREO_MAX_SIZE);
+  return read_numbers (file, node, &number, 1, &n)
+      && set_size (file, node, n == 1 ? number : 0, size);
 }
 
 /* ----------------------------------------------------------------- cameras */
@@ -478,16 +482,15 @@ read_kalibr_camera (GstStereoYamlFile * file, const yaml_node_t * node,
       || !set_kalibr_model (file, intrinsics, model, distortion, numbers,
           camera))
     return FALSE;
-  if (!(focal[0] > 0 && focal[1] > 0 && size[0] >= 1 && size[1] >= 1
-          && size[0] <= STEREO_MAX_SIZE && size[1] <= STEREO_MAX_SIZE))
-    return FAIL (file, node, "expected focal lengths and a resolution above 0");
+  if (!(focal[0] > 0 && focal[1] > 0))
+    return FAIL (file, intrinsics, "expected focal lengths above 0, got %g and "
+        "%g", focal[0], focal[1]);
   camera->fx = focal[0];
   camera->fy = focal[1];
   camera->cx = focal[2];
   camera->cy = focal[3];
-  camera->width = (gint) size[0];
-  camera->height = (gint) size[1];
-  return TRUE;
+  return set_size (file, resolution, size[0], &camera->width)
+      && set_size (file, resolution, size[1], &camera->height);
 }
 
 /* Sets the pose from that of cam1; swaps the cameras if cam1 is the left. */
