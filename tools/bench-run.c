@@ -227,8 +227,11 @@ run_frame (Runner * r, Mode mode, double *ms)
     return false;
   wanted = overlap ? r->before : frame;
   r->before = frame;
-  if (stereo_matcher_wait (r->matcher, wanted) != STEREO_OK)
+  if (stereo_matcher_wait (r->matcher, wanted) != STEREO_OK) {
+    *ms = NAN;
+    /* this sets the error of the matcher */
     return stereo_matcher_sync (r->matcher) == STEREO_OK;
+  }
 
   if (wanted == 0) {
     *ms = NAN;
