@@ -480,7 +480,8 @@ read_file (const char *path, uint8_t ** bytes, size_t *size,
     if (larger == NULL) {
       free (data);
       fclose (file);
-      return image_fail (why, path, "is too large");
+      return image_fail (why, path, capacity < 2 * MAX_FILE_SIZE
+          ? "needs more memory than there is" : "is too large");
     }
     data = larger;
     n = fread (data + used, 1, capacity - used, file);
