@@ -7,6 +7,7 @@
 #include "listener.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* Seconds without a byte; pages answer pings more often. */
 #define IDLE_TIME 10
@@ -132,7 +133,22 @@ start_accepting (TuneListener * listener)
   }
 }
 
-/* Sockets that listen on one port, bound by a temporary server. */
+/* A socket of its own that accepts the same connections, or NULL. */
+static GSocket *
+copy_socket (GSocket * listener, GError ** error)
+{
+  const int descriptor = dup (g_socket_get_fd (listener));
+  GSocket *copy = g_socket_new_from_fd (descriptor, error);
+
+  if (copy != NULL)
+    g_socket_set_blocking (copy, FALSE);
+  else if (descriptor >= 0)
+    close (descriptor);
+  return copy;
+}
+
+/* Sockets that listen on one port, bound by a temporary server; NULL if any
+ * cannot. */
 static GPtrArray *
 bind_sockets (const gchar * address, guint port, GError ** error)
 {
@@ -141,24 +157,23 @@ bind_sockets (const gchar * address, guint port, GError ** error)
       (g_object_unref);
   g_autoptr (GSocketAddress) where = address == NULL ? NULL
       : g_inet_socket_address_new_from_string (address, port);
+  gboolean good = TRUE;
   GSList *list;
 
   if (where == NULL ? !soup_server_listen_local (server, port, 0, error)
       : !soup_server_listen (server, where, 0, error))
     return NULL;
   list = soup_server_get_listeners (server);
-  for (GSList * item = list; item != NULL; item = item->next) {
-    GSocket *socket = g_socket_new_from_fd (dup (g_socket_get_fd (item->data)),
-        error);
+  for (GSList * item = list; item != NULL && good; item = item->next) {
+    GSocket *socket = copy_socket (item->data, error);
 
-    if (socket != NULL) {
-      g_socket_set_blocking (socket, FALSE);
+    good = socket != NULL;
+    if (good)
       g_ptr_array_add (sockets, socket);
-    }
   }
   g_slist_free (list);
   soup_server_disconnect (server);
-  return sockets->len > 0 ? g_steal_pointer (&sockets) : NULL;
+  return good ? g_steal_pointer (&sockets) : NULL;
 }
 
 TuneListener *
