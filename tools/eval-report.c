@@ -7,7 +7,6 @@
 #include "eval.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Maximum number of runs side by side. */

@@ -38,7 +38,7 @@ typedef struct
   bool has_auc;                 /* the next two are valid where has[] is */
   double auc[SCENE_N_REGIONS];  /* as from measure_auc() */
   double ideal[SCENE_N_REGIONS];
-  char *error;                  /* NULL on success; else the rest is unset */
+  char *error;                  /* NULL on success; else only scene is set */
 } EvalResult;
 
 /* One setup, or one given map, on all scenes. */

@@ -10,7 +10,7 @@
  *
  * - scene.ini: left, right, disp_left, nonocc, all and disc (.png, .ppm, .pgm,
  *   .jpg or .jpeg), described by the section [scene]: ndisp, gt_scale,
- *   gt_invalid, masks, and optional width, height, name.
+ *   gt_invalid, masks, and optional width, height.
  * - Middlebury (2014 and later) and ETH3D: im0, im1 (with these endings),
  *   calib.txt, disp0.pfm or disp0GT.pfm, mask0nocc.png.  Only the images are
  *   required.  The truth of an ETH3D scene SET/NAME may also be in SET_gt/NAME.

@@ -233,16 +233,16 @@ split_frame (const VideoPairs * self, StereoImage views[2],
     StereoMessage * why)
 {
   const GstVideoFrame *frame = &self->streams[0].frame;
-  const bool beside = self->layout == VIDEO_SIDE_BY_SIDE;
-  const int width = GST_VIDEO_FRAME_WIDTH (frame) / (beside ? 2 : 1);
-  const int height = GST_VIDEO_FRAME_HEIGHT (frame) / (beside ? 1 : 2);
+  const bool side_by_side = self->layout == VIDEO_SIDE_BY_SIDE;
+  const int width = GST_VIDEO_FRAME_WIDTH (frame) / (side_by_side ? 2 : 1);
+  const int height = GST_VIDEO_FRAME_HEIGHT (frame) / (side_by_side ? 1 : 2);
 
   if (width < 1 || height < 1)
     return image_fail (why, self->streams[0].path, "is too small for two "
         "views");
   views[0] = wrap_frame (frame, 0, 0, width, height);
-  views[1] = wrap_frame (frame, beside ? width : 0, beside ? 0 : height, width,
-      height);
+  views[1] = wrap_frame (frame, side_by_side ? width : 0,
+      side_by_side ? 0 : height, width, height);
   return true;
 }
 

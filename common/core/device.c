@@ -83,7 +83,8 @@ stereo_device_alloc_pinned (StereoDevice * device, size_t bytes, void **memory,
     StereoMessage * why)
 {
   if (device == NULL || memory == NULL || bytes == 0)
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no device or no size");
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "no device, memory or size");
   return device->klass->alloc_pinned (device, bytes, memory, why);
 }
 
@@ -118,7 +119,8 @@ stereo_device_alloc (StereoDevice * device, size_t bytes, void **memory,
     StereoMessage * why)
 {
   if (device == NULL || memory == NULL || bytes == 0)
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no device or no size");
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "no device, memory or size");
   return device->klass->alloc (device, bytes, memory, why);
 }
 

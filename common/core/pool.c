@@ -44,6 +44,7 @@ static struct
   /* Held while devices enter and leave and while threads end. */
   pthread_mutex_t lifetime;
   unsigned users;
+  unsigned processors;          /* constant while there are users */
 
   /* Protects all fields below; atomics may be read without it. */
   pthread_mutex_t lock;
@@ -54,7 +55,6 @@ static struct
   atomic_uint busy;             /* threads in loops */
   unsigned sleeping;
   unsigned spinning;
-  unsigned processors;
   atomic_uint requested;        /* largest number of helpers requested */
   atomic_uint n_threads;
   pthread_t threads[STEREO_POOL_MAX - 1];

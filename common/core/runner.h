@@ -8,10 +8,9 @@
  * A runner checks images, uploads inputs that are not in device memory, runs
  * the operation and downloads the outputs.  On the CPU, images are used in
  * place and process() is synchronous.  On CUDA, process() only submits the
- * frame: several frames are in flight, and another one
- * waits for the oldest.  Each frame in flight has its own copies of host
- * images; all share the buffers of the operation, which the device runs for one
- * frame at a time.
+ * frame: several frames are in flight, and another one waits for the oldest.
+ * Each frame in flight has its own copies of host images; all share the buffers
+ * of the operation, which the device runs for one frame at a time.
  *
  * Functions are called by one thread at a time, except where noted.
  */

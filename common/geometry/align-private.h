@@ -10,6 +10,7 @@
  * align-field.c      rows over the image
  * align-filter.c     the correction over time
  * align-fit.c        the cameras that agree with the matches of a pair
+ * align-matrix.c     symmetric matrices of the parameters
  * align-model.c      the cameras
  * align-opencv.c     corrections as calibration files
  * align-text.c       reports in sentences

@@ -7,7 +7,6 @@
 #include "geometry/align-private.h"
 
 #include <math.h>
-#include <string.h>
 
 #define DEGREES 57.29577951308232
 
@@ -21,11 +20,13 @@
 #define MAX_ROWS 0.5
 #define MAX_DEVIATIONS 3.0
 
-/* The same view: this share of the matches moved by so few 1/256 pixels. */
+/* The same view: this share of the matches moved by at most SAME_OFFSET, in
+ * 1/256 pixels. */
 #define SAME_SHARE 0.95
 #define SAME_OFFSET 4
 
-/* Not in step: so many matches, with errors that are so much too large. */
+/* Not in step: at least this number of matches, whose errors are larger than
+ * expected by at least this factor. */
 #define MIN_STEP_MATCHES 60
 #define MAX_EXCESS 4.0
 
@@ -204,7 +205,7 @@ is_same_view (const StereoAlignPair * p)
 
 /* --------------------------------------------------------------------- rows */
 
-/* The same, for a covariance that is inflated. */
+/* The standard deviation of a parameter, inflated. */
 static double
 get_sigma (const StereoAlignPair * p, StereoCorrectionParam param)
 {

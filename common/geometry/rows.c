@@ -71,8 +71,7 @@ choose_cells (const StereoRowsImage * last, int size, int most)
   }
 }
 
-/* The nearest integer to the side of a square, of which N_CELLS cover the
- * level. */
+/* The side of a square, rounded, such that N_CELLS squares cover the level. */
 static int
 choose_cell_size (const StereoRowsImage * last)
 {

@@ -1,4 +1,4 @@
-/* gst-stereomatching: colours of synthesised views on the CPU
+/* gst-stereomatching: colours of virtual views on the CPU
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,7 +6,7 @@
 
 #include "geometry/view-cpu.h"
 
-#include "geometry/view-formula.h"
+#include "image/pixel.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* gst-stereomatching: synthesised views on the CPU
+/* gst-stereomatching: virtual views on the CPU
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

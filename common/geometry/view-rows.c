@@ -1,4 +1,4 @@
-/* gst-stereomatching: rows of synthesised views, plain
+/* gst-stereomatching: rows of virtual views, plain
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

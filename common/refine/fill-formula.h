@@ -20,7 +20,7 @@
 #include "refine/slope-formula.h"
 #include "refine/winner-formula.h"
 
-/* Valid codes on each side of which the fill of a row takes the median. */
+/* The fill of a row is the median of this many valid codes on each side. */
 #define STEREO_FILL_REACH 3
 
 #define STEREO_VOTE_RINGS 2

@@ -166,7 +166,7 @@ typedef struct
   int min_confidence;           /* 0 to 255; 0: no threshold */
 } StereoRefineConstants;
 
-/* Codes on each side of which the row fill takes the median. */
+/* The fill of a row is the median of this many valid codes on each side. */
 static inline int
 stereo_refine_fill_reach (const StereoRefineConstants * k)
 {

@@ -11,7 +11,7 @@
  *   gststereoaggregator.c  the class: pads, caps, properties, states
  *   gststereoevents.c      events
  *   gststereoquery.c       serialized queries
- *   gststereoend.c         pad guards: what comes after the end of a stream
+ *   gststereoend.c         pad guards: input after the end of a stream
  *   gststereooutputs.c     source pads: memory, negotiation, pushing
  *   gststereoqos.c         frames that would be too late
  *   gststereowatch.c       inputs that are not linked or send nothing
@@ -53,7 +53,7 @@ typedef struct
 {
   gint state;
   gint n_blocked;               /* threads in a call that may block */
-  gint n_images;                /* received since the start */
+  gint n_images;                /* images and gaps since the start */
 } GstStereoPadGuard;
 
 typedef struct _GstStereoWatch GstStereoWatch;
@@ -145,7 +145,6 @@ typedef struct
     GST_TYPE_STEREO_AGGREGATOR, GstStereoAggregatorClass))
 
 GType gst_stereo_aggregator_get_type (void);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoAggregator, gst_object_unref)
 
 /* GstAggregator's class. */
 GstAggregatorClass *gst_stereo_aggregator_get_parent_class (void);
@@ -241,8 +240,8 @@ void gst_stereo_aggregator_reset_pads (GstStereoAggregator * self);
 GstFlowReturn gst_stereo_aggregator_end (GstStereoAggregator * self);
 gboolean gst_stereo_aggregator_has_ended (GstStereoAggregator * self);
 
-/* The number of images received on a pad, and whether its source is blocked.
- * Any thread. */
+/* The number of images and gaps received on a pad, and whether its source is
+ * blocked.  Any thread. */
 gint gst_stereo_aggregator_count_images (GstStereoAggregator * self,
     gint input);
 gboolean gst_stereo_aggregator_is_blocked (GstStereoAggregator * self,

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what the files of GstStereoMatcher share
+/* gst-stereomatching: private declarations of GstStereoMatcher
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -518,7 +518,7 @@ install_properties (GstStereoMatcherClass * klass)
    * are dropped, counted in #GstStereoMatcher:stats and reported by QoS
    * messages; QoS events of sinks have no effect.  Use it for cameras, which do
    * not wait, so that queued images would become older and older.  `auto` is
-   * `newest` if the source of a view is live, otherwise `every`.
+   * `newest` if the sources of both views are live, otherwise `every`.
    */
   g_object_class_install_property (object_class, PROP_PAIRS,
       g_param_spec_enum ("pairs", "pairs",

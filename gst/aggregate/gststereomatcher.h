@@ -113,13 +113,10 @@ typedef struct
 #define GST_TYPE_STEREO_MATCHER (gst_stereo_matcher_get_type ())
 #define GST_STEREO_MATCHER(o) (G_TYPE_CHECK_INSTANCE_CAST ((o), \
     GST_TYPE_STEREO_MATCHER, GstStereoMatcher))
-#define GST_STEREO_MATCHER_CLASS(c) (G_TYPE_CHECK_CLASS_CAST ((c), \
-    GST_TYPE_STEREO_MATCHER, GstStereoMatcherClass))
 #define GST_STEREO_MATCHER_GET_CLASS(o) (G_TYPE_INSTANCE_GET_CLASS ((o), \
     GST_TYPE_STEREO_MATCHER, GstStereoMatcherClass))
 
 GType gst_stereo_matcher_get_type (void);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoMatcher, gst_object_unref)
 
 /* For the class_init() of a subclass: sets the algorithm and installs a
  * property for each of its parameters. */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what GStreamer 1.18 lacks of 1.20
+/* gst-stereomatching: functions of GStreamer 1.20 for 1.18
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

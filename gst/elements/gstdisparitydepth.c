@@ -65,7 +65,6 @@
 #include "filter/gststereofilter.h"
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
-#include "core/params.h"
 #include "elements/gststereoelements.h"
 #include "elements/gststereometric.h"
 #include "geometry/depth.h"

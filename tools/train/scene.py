@@ -41,7 +41,7 @@ class Random:
         return self.uniform(*shape) < probability
 
 
-def make_surfaces(p, r, shape, width, height, disparities):
+def make_surfaces(p, r, shape, disparities):
     """Planes, two fifths of them nearly frontal, with up to two sines."""
     batch = shape[0]
     shallow = r.uniform(batch, 1, 1, 1, low=10, high=24)
@@ -128,7 +128,7 @@ class Scenes:
         shape = (options.batch, options.layers, 1, 1)
         self.options = options
         self.p = {}
-        make_surfaces(self.p, r, shape, options.width, options.height, options.disparities)
+        make_surfaces(self.p, r, shape, options.disparities)
         make_outlines(self.p, r, shape, options.width, options.height)
         make_textures(self.p, r, shape, options)
 

@@ -7,7 +7,7 @@
 /*
  * listener.h: accepts connections for a server, closes idle ones, and closes
  * the oldest one rather than using up the file descriptors of the process.
- * Viewers, of which there is a maximum, are not counted.
+ * Viewers have a limit of their own and are not counted.
  */
 
 #ifndef TUNE_LISTENER_H

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #define VERSION 1
 #define VERSION_NAME "stereo-tune"

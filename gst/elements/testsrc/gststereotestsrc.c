@@ -77,7 +77,7 @@
  *
  * |[
  * gst-launch-1.0 stereotestsrc view=side-by-side pattern=corridor roll=0.5 rows=2 drift=0.05 ! videoconvert ! autovideosink
- * ]| Shows both views of a street, of which the right one is turned, lower, and
+ * ]| Shows both views of a street; the right camera is turned, lower, and
  * turns further.
  *
  * Since: 0.1

@@ -82,7 +82,7 @@ def _names(what: str, names: List[str]) -> None:
 
 def _report(summary: _run.Summary) -> int:
     """Prints what is notable on standard error; returns the exit status."""
-    _names("without a partner", summary.unpaired)
+    _names("unpaired", summary.unpaired)
     _names("failed, see manifest.jsonl", summary.failed)
     if summary.stop:
         print("Stopped: %s. Run the same command to continue." % summary.stop, file=sys.stderr)

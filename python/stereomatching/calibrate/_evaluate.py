@@ -1,4 +1,4 @@
-# gst-stereomatching: what a calibration is worth
+# gst-stereomatching: quality of a calibration
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rows after rectification, cross-validation and uncertainties."""
 

@@ -46,7 +46,7 @@ function makeSwitch(property, named, enter) {
     onchange: () => enter(input.checked),
   });
 
-  return {element: input, beside: true, show: (value) => { input.checked = value; }};
+  return {element: input, inline: true, show: (value) => { input.checked = value; }};
 }
 
 function makeChoices(property, named, enter) {
@@ -201,8 +201,8 @@ export class Control {
       make('div', {className: 'head'},
         make(grouped ? 'span' : 'label', {id: named.label, ...(grouped ? {} : {for: id}), className: 'name'}, name),
         live ? null : make('span', {className: 'restarts'}, 'restarts'),
-        this.part.beside ? this.part.element : null, this.reset),
-      this.part.beside ? null : this.part.element,
+        this.part.inline ? this.part.element : null, this.reset),
+      this.part.inline ? null : this.part.element,
       make('p', {className: 'help', id: named.help},
         live ? blurb : `${blurb}. A change restarts the element.`));
     this.element.dataset.name = name;
