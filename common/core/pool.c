@@ -7,6 +7,7 @@
 #include "core/pool.h"
 
 #include "core/platform.h"
+#include "core/progress.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -66,16 +67,6 @@ static struct
 
 /* ----------------------------------------------------------------- spinning */
 
-static void
-relax (void)
-{
-#if defined (__x86_64__) || defined (__i386__)
-  __builtin_ia32_pause ();
-#elif defined (__aarch64__)
-  __asm__ volatile ("yield");
-#endif
-}
-
 /* Spins until *value is zero (or nonzero) or SPIN_NS have passed.  Stops
  * early if other threads need the processor. */
 static void
@@ -87,7 +78,7 @@ spin_until (atomic_uint * value, bool zero)
     for (int i = 0; i < 16; i++) {
       if ((atomic_load_explicit (value, memory_order_acquire) == 0) == zero)
         return;
-      relax ();
+      stereo_relax ();
     }
   } while (atomic_load_explicit (&pool.busy, memory_order_relaxed)
       <= pool.processors && stereo_clock_ns () < end);

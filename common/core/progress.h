@@ -18,6 +18,17 @@
 #include <stdint.h>
 #include <time.h>
 
+/* Tells the processor that the thread spins. */
+static inline void
+stereo_relax (void)
+{
+#if defined (__x86_64__) || defined (__i386__)
+  __builtin_ia32_pause ();
+#elif defined (__aarch64__)
+  __asm__ volatile ("yield");
+#endif
+}
+
 /* Spins before a yield, and yields before a sleep. */
 #define STEREO_PROGRESS_SPINS 1000
 #define STEREO_PROGRESS_YIELDS 50
@@ -37,9 +48,7 @@ stereo_progress_wait (const uint32_t * progress, uint32_t number)
 
   while (__atomic_load_n (progress, __ATOMIC_ACQUIRE) < number) {
     if (++spins % STEREO_PROGRESS_SPINS != 0) {
-#if defined (__x86_64__) || defined (__i386__)
-      __builtin_ia32_pause ();
-#endif
+      stereo_relax ();
     } else if (++yields < STEREO_PROGRESS_YIELDS) {
       sched_yield ();
     } else {

@@ -13,7 +13,6 @@
 #include <string.h>
 
 /* Plausible focal lengths, relative to the width. */
-#define DEFAULT_FOCAL 0.9
 #define MIN_FOCAL 0.1
 #define MAX_FOCAL 100.0
 
@@ -149,7 +148,7 @@ stereo_correction_parse (const char *text, StereoCorrection * correction,
         "a correction needs width and height, from 1 to %d", STEREO_MAX_SIZE);
   c.width = (int) size[0];
   c.height = (int) size[1];
-  c.focal_length = size[2] != 0 ? size[2] : DEFAULT_FOCAL * size[0];
+  c.focal_length = size[2] != 0 ? size[2] : STEREO_ALIGN_FOCAL * size[0];
   status = stereo_correction_check (&c, why);
   if (status == STEREO_OK)
     *correction = c;

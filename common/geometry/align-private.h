@@ -26,6 +26,9 @@
 extern "C" {
 #endif
 
+/* The focal length of a camera without one, in widths of its images. */
+#define STEREO_ALIGN_FOCAL 0.9
+
 /* A fitted pair knows its parameters this much worse than the fit says, because
  * errors of neighbouring matches are similar: factor of standard deviations,
  * measured on 40 pairs (docs/alignment.md). */

@@ -14,7 +14,6 @@
 #include <string.h>
 
 /* The assumed focal length, in widths. */
-#define DEFAULT_FOCAL 0.9
 
 /* Measurements before an alarm, and before the interval of pairs applies. */
 #define ALARM_PAIRS 3
@@ -191,7 +190,7 @@ set_views (StereoAlignment * self, int width, int height)
 {
   stereo_alignment_reset (self);
   self->views = (StereoAlignViews) { width, height,
-    self->focal_length > 0 ? self->focal_length : DEFAULT_FOCAL * width
+    self->focal_length > 0 ? self->focal_length : STEREO_ALIGN_FOCAL * width
   };
   self->correction.width = width;
   self->correction.height = height;
@@ -490,17 +489,8 @@ run_rows (StereoAlignment * self, const StereoImage * left,
   const StereoPortSetup inputs[2] = { stereo_port_setup_of (left),
     stereo_port_setup_of (right)
   };
-  const StereoPortSetup output = { STEREO_FORMAT_U32, STEREO_ROWS_WORDS,
-    STEREO_ROWS_HEIGHT, 1
-  };
-  const StereoImage out = {
-    .format = STEREO_FORMAT_U32,
-    .width = STEREO_ROWS_WORDS,
-    .height = STEREO_ROWS_HEIGHT,
-    .memory = STEREO_MEMORY_HOST,
-    .plane = {self->measured},
-    .stride = {sizeof (*self->measured)},
-  };
+  const StereoImage out = stereo_rows_output (self->measured);
+  const StereoPortSetup output = stereo_port_setup_of (&out);
   const StereoImage *const in[2] = { left, right };
   const StereoImage *const outs[1] = { &out };
   StereoStatus status = STEREO_OK;

@@ -68,9 +68,8 @@ invert (const double a[9], double inverse[9])
   return true;
 }
 
-/* The rotation about v by |v| radians (Rodrigues). */
-static void
-rotation_of (const double v[3], double rotation[9])
+void
+stereo_rotation_from_vector (const double v[3], double rotation[9])
 {
   double angle = norm (v), c = cos (angle), s = sin (angle);
   double x = 0, y = 0, z = 0;
@@ -256,7 +255,7 @@ rectifying_rotations (const StereoCalibration * c, double rotations[2][9],
   vector_of (c->rotation, axis);
   for (int i = 0; i < 3; i++)
     axis[i] /= -2;
-  rotation_of (axis, half);
+  stereo_rotation_from_vector (axis, half);
   transpose (half, back);
   apply (half, c->translation, t);
   if (!(norm (t) > 0))
@@ -273,7 +272,7 @@ rectifying_rotations (const StereoCalibration * c, double rotations[2][9],
   angle = acos (fmin (fabs (t[0]) / norm (t), 1));
   for (int i = 0; i < 3; i++)
     w[i] = length > 0 ? w[i] * angle / length : 0;
-  rotation_of (w, level);
+  stereo_rotation_from_vector (w, level);
   multiply (level, back, rotations[STEREO_LEFT]);
   multiply (level, half, rotations[STEREO_RIGHT]);
   return STEREO_OK;

@@ -56,6 +56,22 @@ extern "C" {
  */
 extern const StereoOp stereo_rows_op;
 
+/* An output in host memory. */
+static inline StereoImage
+stereo_rows_output (void *memory)
+{
+  const StereoImage output = {
+    .format = STEREO_FORMAT_U32,
+    .width = STEREO_ROWS_WORDS,
+    .height = STEREO_ROWS_HEIGHT,
+    .memory = STEREO_MEMORY_HOST,
+    .plane = {memory},
+    .stride = {sizeof (uint32_t) * STEREO_ROWS_WORDS},
+  };
+
+  return output;
+}
+
 /* The first row of the output. */
 typedef struct
 {

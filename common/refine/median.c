@@ -60,38 +60,38 @@ median_row (const Job * job, int y, int first, int end, uint32_t invalid,
         median_at (above, row, below, last - 1, last, last, invalid);
 }
 
-static void
-median_rows (const void *context, StereoSpan rows)
+/* codes: the source has the codes of the output. */
+STEREO_INLINE void
+median_span (const Job * job, StereoSpan rows, bool codes)
 {
-  const Job *job = context;
+  const uint32_t invalid = codes ? job->output->invalid : STEREO_INVALID;
   uint16_t median[SPAN];
 
   for (int y = rows.begin; y < rows.end; y++) {
     for (int first = 0; first < job->width; first += SPAN) {
       const int end = first + SPAN < job->width ? first + SPAN : job->width;
 
-      median_row (job, y, first, end, STEREO_INVALID, median);
-      for (int x = first; x < end; x++)
-        stereo_store_code (job->output, x, y, median[x - first]);
+      median_row (job, y, first, end, invalid, median);
+      for (int x = first; x < end; x++) {
+        if (codes)
+          stereo_store_raw (job->output, x, y, median[x - first]);
+        else
+          stereo_store_code (job->output, x, y, median[x - first]);
+      }
     }
   }
 }
 
 static void
+median_rows (const void *context, StereoSpan rows)
+{
+  median_span (context, rows, false);
+}
+
+static void
 median_codes_rows (const void *context, StereoSpan rows)
 {
-  const Job *job = context;
-  uint16_t median[SPAN];
-
-  for (int y = rows.begin; y < rows.end; y++) {
-    for (int first = 0; first < job->width; first += SPAN) {
-      const int end = first + SPAN < job->width ? first + SPAN : job->width;
-
-      median_row (job, y, first, end, job->output->invalid, median);
-      for (int x = first; x < end; x++)
-        stereo_store_raw (job->output, x, y, median[x - first]);
-    }
-  }
+  median_span (context, rows, true);
 }
 
 static StereoStatus

@@ -285,12 +285,8 @@ configure (GstStereoMatcher * matcher, const StereoImage * const views[])
   const StereoPortSetup inputs[] = { stereo_port_setup_of (views[LEFT]),
     stereo_port_setup_of (views[RIGHT])
   };
-  const StereoPortSetup output = {
-    .format = STEREO_FORMAT_U32,
-    .width = STEREO_ROWS_WORDS,
-    .height = STEREO_ROWS_HEIGHT,
-    .n_planes = 1,
-  };
+  const StereoImage matches = stereo_rows_output (NULL);
+  const StereoPortSetup output = stereo_port_setup_of (&matches);
   StereoMessage why = { "" };
 
   if (self->matches == NULL)
@@ -344,14 +340,7 @@ start_measurement (GstStereoMatcher * matcher, const GstStereoRunFrame * frame)
   const StereoImage *const views[] = { &frame->inputs[LEFT].mapped.image,
     &frame->inputs[RIGHT].mapped.image
   };
-  const StereoImage output = {
-    .format = STEREO_FORMAT_U32,
-    .width = STEREO_ROWS_WORDS,
-    .height = STEREO_ROWS_HEIGHT,
-    .memory = STEREO_MEMORY_HOST,
-    .plane = {self->matches},
-    .stride = {sizeof (guint32) * STEREO_ROWS_WORDS},
-  };
+  const StereoImage output = stereo_rows_output (self->matches);
   const StereoImage *const outputs[] = { &output };
   guint64 number = 0;
 

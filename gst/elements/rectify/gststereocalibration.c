@@ -7,7 +7,6 @@
 #include "elements/rectify/gststereocalibration.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,24 +112,4 @@ gst_stereo_calibration_load (StereoCalibration * calibration,
   }
   g_strfreev (names);
   return ok;
-}
-
-void
-gst_stereo_calibration_make_rotation (const gdouble vector[3],
-    gdouble rotation[9])
-{
-  gdouble angle = sqrt (vector[0] * vector[0] + vector[1] * vector[1]
-      + vector[2] * vector[2]);
-  gdouble c = cos (angle), s = sin (angle), v[3] = { 0, 0, 0 };
-
-  for (guint i = 0; i < 3 && angle > 0; i++)
-    v[i] = vector[i] / angle;
-  for (guint i = 0; i < 9; i++)
-    rotation[i] = v[i / 3] * v[i % 3] * (1 - c) + (i % 4 == 0 ? c : 0);
-  rotation[1] -= v[2] * s;
-  rotation[2] += v[1] * s;
-  rotation[3] += v[2] * s;
-  rotation[5] -= v[0] * s;
-  rotation[6] -= v[1] * s;
-  rotation[7] += v[0] * s;
 }

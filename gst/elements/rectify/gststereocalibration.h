@@ -53,10 +53,6 @@ gboolean gst_stereo_calibration_add_zed (StereoCalibration * calibration,
     const gchar * name, const gchar * text, gsize size, gint width,
     gint height, StereoMessage * why);
 
-/* Row-major matrix of the rotation about a vector by its length in radians. */
-void gst_stereo_calibration_make_rotation (const gdouble vector[3],
-    gdouble rotation[9]);
-
 G_END_DECLS
 
 #endif /* GST_STEREO_CALIBRATION_H */

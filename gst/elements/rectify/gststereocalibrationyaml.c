@@ -284,7 +284,7 @@ read_rotation (GstStereoYamlFile * file, const yaml_node_t * node,
   if (n == 9)
     memcpy (rotation, numbers, sizeof (numbers));
   else if (n == 3)
-    gst_stereo_calibration_make_rotation (numbers, rotation);
+    stereo_rotation_from_vector (numbers, rotation);
   else
     return FAIL (file, node, "expected 9 numbers in the rotation R, or 3 of a "
         "vector, got %u", n);

@@ -116,7 +116,7 @@ read_pose (const GstStereoZedFile * file, const gchar * size,
     /* the baseline is positive, and the right camera on the right */
     calibration->translation[i] = -calibration->translation[i];
   }
-  gst_stereo_calibration_make_rotation (vector, calibration->rotation);
+  stereo_rotation_from_vector (vector, calibration->rotation);
   calibration->has_pose = TRUE;
   calibration->unit = MILLIMETER;
   return TRUE;
