@@ -79,6 +79,7 @@ send_both (GstStereoMatcher * matcher, const StereoCorrection * c)
   gint refused = -1;
 
   self->sent = *c;
+  self->lost = FALSE;
   GST_INFO_OBJECT (matcher, "correction %u", c->serial);
   for (gint i = GST_STEREO_N_VIEWS - 1; i >= 0; i--) {
     if (!send (matcher, i, c))
@@ -87,6 +88,14 @@ send_both (GstStereoMatcher * matcher, const StereoCorrection * c)
   self->n_refused = refused < 0 ? 0 : self->n_refused + 1;
   if (self->n_refused >= MAX_REFUSALS)
     withdraw (matcher, refused);
+}
+
+/* A correction belongs to a size. */
+static gboolean
+has_size_of_views (GstStereoMatcher * matcher, const StereoCorrection * c)
+{
+  return c->width == matcher->config.width
+      && c->height == matcher->config.height;
 }
 
 /* The correction that the state asks for. */
@@ -133,9 +142,8 @@ gst_stereo_matcher_update_correction (GstStereoMatcher * matcher)
     c.serial = serial;
   } else if (mode != GST_STEREO_ALIGNMENT_CORRECT
       || (gst_stereo_correction_equal (&c, &self->sent)
-          && self->n_refused == 0)
-      || c.width != matcher->config.width
-      || c.height != matcher->config.height) {
+          && self->n_refused == 0 && !self->lost)
+      || !has_size_of_views (matcher, &c)) {
     return;
   }
   send_both (matcher, &c);
@@ -179,6 +187,9 @@ gst_stereo_matcher_inspect_corrections (GstStereoMatcher * matcher,
       self->n_waiting[i] = 0;
     else if (++self->n_waiting[i] >= TAKER_PATIENCE)
       overdue = i;
+    /* stereorectify forgets a correction when the size changes. */
+    self->lost |= serial[i] != self->sent.serial
+        && self->last_serial[i] == self->sent.serial;
     arrived &= serial[i] == self->sent.serial;
     self->last_serial[i] = serial[i];
   }
@@ -186,9 +197,11 @@ gst_stereo_matcher_inspect_corrections (GstStereoMatcher * matcher,
   self->applied = c[LEFT];
 
   if (self->untaken || arrived
-      || gst_stereo_correction_is_identity (&self->sent)) {
+      || gst_stereo_correction_is_identity (&self->sent)
+      || !has_size_of_views (matcher, &self->sent)) {
     memset (self->n_waiting, 0, sizeof (self->n_waiting));
     self->sent_again &= !arrived;
+    self->lost &= !arrived;
     return;
   }
   if (overdue < 0)
@@ -230,6 +243,7 @@ gst_stereo_matcher_reset_corrector (GstStereoMatcher * matcher)
   memset (self->n_waiting, 0, sizeof (self->n_waiting));
   memset (self->last_serial, 0, sizeof (self->last_serial));
   self->n_refused = 0;
+  self->lost = FALSE;
   self->sent_again = FALSE;
   self->untaken = FALSE;
   self->warned_of_taker = FALSE;
