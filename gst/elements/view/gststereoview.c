@@ -395,6 +395,13 @@ gst_stereo_view_start (GstAggregator * aggregator)
   return PARENT->start (aggregator);
 }
 
+static GstFlowReturn
+gst_stereo_view_flush (GstAggregator * aggregator)
+{
+  GST_STEREO_VIEW (aggregator)->convergence.known = FALSE;
+  return PARENT->flush (aggregator);
+}
+
 static GstStructure *
 gst_stereo_view_get_stats (GstStereoAggregator * self)
 {
@@ -493,8 +500,9 @@ install_auto_convergence (GObjectClass * klass)
    * Places the zero-parallax plane between the farthest (0) and the nearest (1)
    * disparity of each map, without the outermost 2 % of pixels at either end,
    * instead of at `convergence`.  The convergence follows a change within about
-   * half a second; after a pause of more than a second it starts from the new
-   * value.  Negative values disable it.  The element waits for maps from a GPU.
+   * half a second; after a flush, or a pause of more than a second, it starts
+   * from the new value.  Negative values disable it.  The element waits for
+   * maps from a GPU.
    */
   g_object_class_install_property (klass, PROP_AUTO_CONVERGENCE,
       g_param_spec_double ("auto-convergence", "auto-convergence",
@@ -534,6 +542,7 @@ gst_stereo_view_class_init (GstStereoViewClass * klass)
   element_class->request_new_pad = gst_stereo_view_request_new_pad;
   element_class->release_pad = gst_stereo_view_release_pad;
   aggregator_class->start = gst_stereo_view_start;
+  aggregator_class->flush = gst_stereo_view_flush;
   aggregator_class->update_src_caps = gst_stereo_view_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_stereo_view_negotiated_src_caps;
   aggregator_class->decide_allocation =

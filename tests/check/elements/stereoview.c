@@ -696,6 +696,21 @@ LOOP_TEST (test_eos_reaches_the_other_source, 0, 2)
   drop_views (&rig);
 }
 
+/* The first frame after a seek does not depend on those before. */
+TEST (test_auto_convergence_after_a_flush)
+{
+  Views rig = new_views ("auto-convergence=0.25", FALSE, VIEW_CAPS ("RGB"),
+      MAP_CAPS);
+  GstHarness *const inputs[] = { rig.left, rig.map };
+  const guint32 seqnum = gst_util_seqnum_next ();
+
+  fail_unless (convergence_of (&rig, 0, 4, 8) == 5);
+  for (guint i = 0; i < 4; i++)
+    flush_and_restart (inputs[i % 2], seqnum, i < 2);
+  fail_unless (convergence_of (&rig, 1, 8, 12) == 9);
+  drop_views (&rig);
+}
+
 static gpointer
 send_query (gpointer pad)
 {
