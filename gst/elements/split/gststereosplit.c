@@ -40,6 +40,13 @@
  * other. Frame by frame, two frames are a pair, and the second one gets the
  * timestamp of the first. Played backwards, they arrive in the other order.
  *
+ * Frame by frame, the flag `first-in-bundle` of a buffer marks the first view
+ * of a pair. Few decoders set it. Without it, the first frame after a seek is
+ * taken for the first view, or backwards for the second one, so a seek to the
+ * other frame of a pair swaps the views. Begin seeks in the middle of a first
+ * view, and end those backwards in the middle of a second one: at the edge
+ * between two frames, rounded timestamps decide.
+ *
  * ## Memory and threads
  *
  * Side-by-side, top-bottom and row-interleaved views are not copied: their
