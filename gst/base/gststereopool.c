@@ -97,7 +97,8 @@ gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
   gst_clear_object (&theirs);
   if (pool == NULL) {
     GST_STEREO_FAIL (device->failure, RESOURCE, SETTINGS,
-        ("No buffer pool for the output."), (NULL));
+        ("Cannot allocate buffers for the output: no buffer pool takes its "
+            "caps."), ("%" GST_PTR_FORMAT, caps));
     return FALSE;
   }
 
