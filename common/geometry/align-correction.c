@@ -182,13 +182,19 @@ stereo_correction_check (const StereoCorrection * c, StereoMessage * why)
 }
 
 bool
-stereo_correction_is_unset (const StereoCorrection * c)
+stereo_correction_is_zero (const StereoCorrection * c)
 {
   for (int i = 0; i < STEREO_N_CORRECTIONS; i++) {
     if (c->values[i] != 0)
       return false;
   }
-  return c->width == 0 && c->height == 0;
+  return true;
+}
+
+bool
+stereo_correction_is_unset (const StereoCorrection * c)
+{
+  return c->width == 0 && c->height == 0 && stereo_correction_is_zero (c);
 }
 
 /* --------------------------------------------------------------------- grid */

@@ -98,6 +98,9 @@ void stereo_align_describe (StereoAlignmentReport * report,
 StereoStatus stereo_correction_check (const StereoCorrection * correction,
     StereoMessage * why);
 
+/* Whether all values are 0, so that nothing changes. */
+bool stereo_correction_is_zero (const StereoCorrection * correction);
+
 /* Whether it is the correction before the first pair: it has no size, and
  * stands for no change. */
 bool stereo_correction_is_unset (const StereoCorrection * correction);

@@ -160,22 +160,12 @@ set_correction (StereoAlignment * self, const double *values)
   self->approaching = false;
 }
 
-static bool
-is_correcting (const StereoAlignment * self)
-{
-  for (int i = 0; i < STEREO_N_CORRECTIONS; i++) {
-    if (self->correction.values[i] != 0)
-      return true;
-  }
-  return false;
-}
-
 void
 stereo_alignment_reset (StereoAlignment * self)
 {
   if (self == NULL)
     return;
-  if (is_correcting (self))
+  if (!stereo_correction_is_zero (&self->correction))
     set_correction (self, NULL);
   stereo_align_filter_reset (&self->filter);
   self->n_pairs = 0;
@@ -351,8 +341,8 @@ update_correction (StereoAlignment * self, const StereoAlignField * field)
   double rows[STEREO_ALIGN_FIELD], before[STEREO_ALIGN_FIELD];
   double wanted_rows[STEREO_ALIGN_FIELD], sigma[STEREO_ALIGN_FIELD];
   double jacobian[STEREO_ALIGN_FIELD][STEREO_ALIGN_N];
-  const double least = is_correcting (self) ? UNCORRECTED_ROWS
-      : CORRECTED_ROWS;
+  const double least = stereo_correction_is_zero (&self->correction)
+      ? CORRECTED_ROWS : UNCORRECTED_ROWS;
   const double *wanted = self->filter.values;
   double off;
 
@@ -362,7 +352,7 @@ update_correction (StereoAlignment * self, const StereoAlignField * field)
   if (!(off > least && off > TRUSTED_DEVIATIONS
           * stereo_align_field_quantile (sigma, 0.05))) {
     wanted = none;
-    self->approaching = is_correcting (self);
+    self->approaching = !stereo_correction_is_zero (&self->correction);
   }
   stereo_align_field_rows (field, &self->views, wanted, wanted_rows, NULL);
   stereo_align_field_rows (field, &self->views, self->correction.values,

@@ -143,6 +143,7 @@ aggregator_query_caps (GstStereoAggregator * self, GstPad * pad,
 
   if (filter == NULL)
     return caps;
+  /* in the order of the caps: they prefer those of the other input */
   result = gst_caps_intersect_full (caps, filter, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (caps);
   return result;
