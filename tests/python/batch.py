@@ -674,7 +674,7 @@ class Failures(batches.Case):
         self.spoil()
         done = self.batch("set/left", "set/right", "out", SMALL, status=3)
         self.assertIn("3 failed, see manifest.jsonl: 0001, 0003, 0005", done.stderr)
-        self.assertIn("1 without a partner: 0006", done.stderr)
+        self.assertIn("1 unpaired: 0006", done.stderr)
         records = self.manifest()
         self.assertEqual([record["name"] for record in records], ["%04d" % n for n in range(8)])
         failed = {record["name"]: record["error"] for record in records
