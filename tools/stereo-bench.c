@@ -388,16 +388,17 @@ open_devices (const Options * options, BenchReport * report)
   StereoDevice *device = NULL;
   StereoMessage why = { "" };
 
-  for (int i = 0; i < 2; i++) {
-    const char *backend = i == 0 ? "cpu" : "cuda";
-    const char *other = i == 0 ? "cuda" : "cpu";
-
-    if (strcmp (options->backend, other) == 0)
-      continue;
-    if (cli_open_device (backend, options->simd, options->threads, &device,
+  if (strcmp (options->backend, "cuda") != 0) {
+    if (!cli_open_device ("cpu", options->simd, options->threads, &device,
+            &why))
+      die ("%s", why.text);
+    add_device (report, device);
+  }
+  if (strcmp (options->backend, "cpu") != 0) {
+    if (cli_open_device ("cuda", options->simd, options->threads, &device,
             &why))
       add_device (report, device);
-    else if (i == 0 || strcmp (options->backend, "auto") != 0)
+    else if (strcmp (options->backend, "auto") != 0)
       die ("%s", why.text);
   }
 }

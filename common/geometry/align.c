@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The assumed focal length, in widths. */
-
 /* Measurements before an alarm, and before the interval of pairs applies. */
 #define ALARM_PAIRS 3
 #define URGENT_PAIRS 3

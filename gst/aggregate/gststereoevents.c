@@ -67,36 +67,23 @@ has_segment (GstAggregatorPad * pad)
   return has;
 }
 
-/* GstAggregator treats a GAP event without a segment as an error, before the
- * first one and after a flush, which another thread may finish meanwhile. */
+/* GAP and flush-stop.  GstAggregator treats a GAP event without a segment as an
+ * error, and a flush-stop, which another thread sends, resets the segment. */
 static gboolean
-aggregator_handle_gap (GstStereoAggregator * self, GstAggregatorPad * pad,
+aggregator_handle_locked (GstStereoAggregator * self, GstAggregatorPad * pad,
     GstEvent * event)
 {
-  const gint input = gst_stereo_aggregator_find_input (GST_PAD (pad));
   GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
   gboolean ok = TRUE;
 
   g_mutex_lock (&self->segment_lock);
-  if (has_segment (pad)) {
+  if (GST_EVENT_TYPE (event) != GST_EVENT_GAP || has_segment (pad)) {
     ok = PARENT->sink_event (GST_AGGREGATOR (self), pad, event);
   } else {
     if (klass->skip_gap != NULL)
-      klass->skip_gap (self, input);
+      klass->skip_gap (self, gst_stereo_aggregator_find_input (GST_PAD (pad)));
     gst_event_unref (event);
   }
-  g_mutex_unlock (&self->segment_lock);
-  return ok;
-}
-
-static gboolean
-aggregator_stop_flushing (GstStereoAggregator * self, GstAggregatorPad * pad,
-    GstEvent * event)
-{
-  gboolean ok;
-
-  g_mutex_lock (&self->segment_lock);
-  ok = PARENT->sink_event (GST_AGGREGATOR (self), pad, event);
   g_mutex_unlock (&self->segment_lock);
   return ok;
 }
@@ -121,9 +108,8 @@ gst_stereo_aggregator_sink_event (GstAggregator * aggregator,
         return PARENT->sink_event (aggregator, pad, event);
       break;
     case GST_EVENT_GAP:
-      return aggregator_handle_gap (self, pad, event);
     case GST_EVENT_FLUSH_STOP:
-      return aggregator_stop_flushing (self, pad, event);
+      return aggregator_handle_locked (self, pad, event);
     default:
       return PARENT->sink_event (aggregator, pad, event);
   }
