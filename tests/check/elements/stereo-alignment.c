@@ -799,13 +799,30 @@ TEST (test_seeks)
   g_rand_free (random);
 }
 
+/* Views of any size, rectified and corrected. */
+static GstElement *
+resizable (void)
+{
+  return pipeline_new (SCENE "! capsfilter name=a ! stereorectify ! "
+      "m.sink_left  " SCENE "view=right rows=3 ! capsfilter name=b ! "
+      "stereorectify ! m.sink_right  " CORRECT "! fakesink name=sink");
+}
+
+static void
+play_size (GstElement * pipeline, const gchar * size, guint n, Posted * posted)
+{
+  GstCaps *caps = gst_caps_from_string (size);
+
+  g_object_set (find (pipeline, "a"), "caps", caps, NULL);
+  g_object_set (find (pipeline, "b"), "caps", caps, NULL);
+  gst_caps_unref (caps);
+  play_again (pipeline, n, posted);
+}
+
 /* A new size resets the state, without a warning. */
 TEST (test_new_size)
 {
-  GstElement *pipeline = pipeline_new (SCENE "! capsfilter name=a ! "
-      "stereorectify ! m.sink_left  " SCENE "view=right rows=3 ! capsfilter "
-      "name=b ! stereorectify ! m.sink_right  "
-      CORRECT "! fakesink name=sink");
+  GstElement *pipeline = resizable ();
   static const gchar *const sizes[] = { SIZE "10/1",
     "video/x-raw,format=I420,width=400,height=300,framerate=10/1",
     "video/x-raw,format=I420,width=2,height=2,framerate=10/1", SIZE "10/1"
@@ -814,13 +831,9 @@ TEST (test_new_size)
   /* all disparities of the scene, so that maps cause no warning either */
   g_object_set (find (pipeline, "m"), "num-disparities", 40, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    GstCaps *caps = gst_caps_from_string (sizes[i]);
     Posted posted;
 
-    g_object_set (find (pipeline, "a"), "caps", caps, NULL);
-    g_object_set (find (pipeline, "b"), "caps", caps, NULL);
-    gst_caps_unref (caps);
-    play_again (pipeline, 20, &posted);
+    play_size (pipeline, sizes[i], 20, &posted);
     /* small views are not measured */
     if (i == 2)
       fail_unless (posted.reports->len == 0);
@@ -838,10 +851,7 @@ TEST (test_new_size)
  * nobody warns. */
 TEST (test_former_size)
 {
-  GstElement *pipeline = pipeline_new (SCENE "! capsfilter name=a ! "
-      "stereorectify ! m.sink_left  " SCENE "view=right rows=3 ! capsfilter "
-      "name=b ! stereorectify ! m.sink_right  "
-      CORRECT "! fakesink name=sink");
+  GstElement *pipeline = resizable ();
   static const gchar *const sizes[] = { SIZE "10/1",
     "video/x-raw,format=GRAY8,width=2,height=2,framerate=10/1", SIZE "10/1"
   };
@@ -849,13 +859,9 @@ TEST (test_former_size)
   /* no warnings of maps */
   g_object_set (find (pipeline, "m"), "profiling", TRUE, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    GstCaps *caps = gst_caps_from_string (sizes[i]);
     Posted posted;
 
-    g_object_set (find (pipeline, "a"), "caps", caps, NULL);
-    g_object_set (find (pipeline, "b"), "caps", caps, NULL);
-    gst_caps_unref (caps);
-    play_again (pipeline, i == 1 ? 600 : 20, &posted);
+    play_size (pipeline, sizes[i], i == 1 ? 600 : 20, &posted);
     fail_unless (posted.warnings->len == 0, "%u: %s", i,
         (gchar *) g_ptr_array_index (posted.warnings, 0));
     posted_clear (&posted);

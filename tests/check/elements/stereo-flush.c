@@ -368,7 +368,7 @@ flush_in_gap (GstHarness * view, Gap * gap)
  * has handled a GAP event. */
 TEST (test_flush_of_one_view_in_a_gap)
 {
-  Gap gap = { NULL };
+  static Gap gap;
   GstSegment segment;
   Rig rig;
 

@@ -792,19 +792,17 @@ typedef struct
     "rectification_matrix:\n  data: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n" \
     "projection_matrix:\n  data: [1, 0, 2, 0, 0, 1, 2, 0, 0, 0, 1, 0]\n"
 /* A camera of Kalibr: intrinsics are on line 3, the resolution on line 4. */
-#define KALIBR(intrinsics, resolution) "cam0:\n  camera_model: pinhole\n" \
-    "  intrinsics: [" intrinsics "]\n  resolution: [" resolution "]\n"
-#define CAM KALIBR ("1, 1, 1, 1", "672, 376")
+#define KALIBR(model, intrinsics, resolution) "cam0:\n" \
+    "  camera_model: " model "\n  intrinsics: [" intrinsics "]\n" \
+    "  resolution: [" resolution "]\n"
+#define CAM KALIBR ("pinhole", "1, 1, 1, 1", "672, 376")
+#define WIDE(model, intrinsics) KALIBR (model, intrinsics, "672, 376")
 
 /* Two OpenCV cameras, in a file without the image size. */
 #define PINHOLE(cx, cy) \
     "M1: [500, 0, " cx ", 0, 500, " cy ", 0, 0, 1]\n" \
     "M2: [500, 0, " cx ", 0, 500, " cy ", 0, 0, 1]\n"
 #define TRANSLATION(x) "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [" x ", 0, 0]\n"
-
-/* A wide camera of Kalibr, whose intrinsics are on line 3. */
-#define WIDE(model, intrinsics) "cam0:\n  camera_model: " model "\n" \
-    "  intrinsics: [" intrinsics "]\n  resolution: [672, 376]\n"
 
 static const ErrorCase errors[] = {
   {"", ": the file is empty"},
@@ -847,12 +845,12 @@ static const ErrorCase errors[] = {
       ":7: expected 5 numbers in intrinsics, got 1"},
   {CAM "cam1:\n  camera_model: fov\n  intrinsics: [1]\n  resolution: [1]\n",
       ":6: expected the camera model pinhole, omni, ds or eucm, got fov"},
-  {KALIBR ("0, 300, 336, 188", "672, 376"), ":3: expected focal lengths above "
-        "0, got 0 and 300"},
-  {KALIBR ("300, 300, 336, 188", "672.5, 376"), ":4: expected an image size "
-        "from 1 to 16384"},
-  {KALIBR ("300, 300, 336, 188", "672, 16385"), ":4: expected an image size "
-        "from 1 to 16384"},
+  {KALIBR ("pinhole", "0, 300, 336, 188", "672, 376"), ":3: expected focal "
+        "lengths above 0, got 0 and 300"},
+  {KALIBR ("pinhole", "300, 300, 336, 188", "672.5, 376"), ":4: expected an "
+        "image size from 1 to 16384"},
+  {KALIBR ("pinhole", "300, 300, 336, 188", "672, 16385"), ":4: expected an "
+        "image size from 1 to 16384"},
   {WIDE ("omni", "-0.5, 300, 300, 336, 188"), ":3: expected xi from 0 to 100 "
         "in the omnidirectional model, got -0.5"},
   {WIDE ("omni", "0.5, 0, 300, 336, 188"), ":3: expected focal lengths"},
