@@ -1035,6 +1035,24 @@ TEST (test_parameters)
   }
 }
 
+/* CUDA has larger tiles if there is much to do. */
+TEST (test_many_disparities)
+{
+  Random random = { 12 };
+
+  for (int step = 1; step <= 2; step++) {
+    Case c = usual;
+
+    c.width = 70 * step;
+    c.height = 100;
+    c.n = 260;
+    c.min = -30 * step;
+    c.s.arm = 5;
+    c.s.sx = step;
+    check_case (&c, &random);
+  }
+}
+
 /* Rows without votes keep their own matches, with fractions. */
 TEST (test_no_votes)
 {

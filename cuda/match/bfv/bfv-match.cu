@@ -9,8 +9,8 @@
  * grid and sums of 16 bits (otherwise see bfv-slices.cu).  With sampling_x = s
  * the columns of the right view form s classes; within a class disparities are
  * s apart and matching is the same as without sampling.  A block owns a tile
- * of 64 columns by 96 rows in shared memory, with a margin of 16, and
- * processes one disparity per step:
+ * of 64 columns by 96 rows (32 if there is little to do) in shared memory, with
+ * a margin of 16, and processes one disparity per step:
  *
  *   1  Costs of two rows in the halves of a word, and their prefix sums along
  *      the row, by 8 threads with 12 columns each.  The pixels of both views
@@ -33,8 +33,9 @@
  * keys (make_key) that order fractions exactly.
  *
  * Registers are the limit.  Slower alternatives: more threads with fewer
- * registers, skipping rows below the image, sums of the previous disparity in
- * registers, and costs computed by half of the warps during step 4.
+ * registers or fewer with more, skipping rows below the image, sums of the
+ * previous disparity in registers, and costs computed by half of the warps
+ * during step 4.
  */
 
 #include "core/ones.cuh"
@@ -72,7 +73,8 @@ template < int KIND, bool DIRECT, typename S > struct Matcher
   __device__ __forceinline__
   Matcher (const MatchArgs & args, const Part & part, uint32_t * memory);
   __device__ __forceinline__ void load_pixels ();
-  __device__ __forceinline__ void load_right_arms ();
+  template < int COLUMNS > __device__ __forceinline__ void load_right_arms (
+      int first);
   __device__ __forceinline__ void load_left_arms ();
   __device__ __forceinline__ uint32_t row_arms_at (int q);
   __device__ __forceinline__ uint32_t column_arms_at (int q);
@@ -82,15 +84,14 @@ template < int KIND, bool DIRECT, typename S > struct Matcher
       uint32_t (&sums)[S::sum_rows]);
   __device__ __forceinline__ void add_columns (
       const uint32_t (&sums)[S::sum_rows]);
-  __device__ __forceinline__ void load_next_arms (int step);
   __device__ __forceinline__ void update_winners (int slot);
   __device__ __forceinline__ void run ();
   __device__ __forceinline__ uint32_t quotient (uint32_t sums)
   {
     return stereo_bfv_quotient (&a.k, sums & 0xffff, sums >> 16);
   }
-  __device__ __forceinline__ unsigned long long left_key (int q,
-      uint32_t sums, int i, uint32_t before);
+  __device__ __forceinline__ unsigned long long left_key (int i,
+      uint32_t sums, uint32_t before, uint32_t after);
   __device__ __forceinline__ void store ();
 };
 
@@ -139,17 +140,26 @@ OF_MATCHER::load_pixels ()
   }
 }
 
-/* Loads right arms to the ring. */
-MATCHER void
-OF_MATCHER::load_right_arms ()
+/* Loads the right arms of columns from `first` on to the ring. */
+template < int KIND, bool DIRECT, typename S > template < int COLUMNS >
+    __device__ __forceinline__ void
+OF_MATCHER::load_right_arms (int first)
 {
-  for (int i = thread; i < S::ring_rows * tile_width; i += S::threads) {
-    int j = p.u0 - p.first + i % tile_width;
+  const int n = S::rows / 2 * COLUMNS / S::threads;
+  const int rows = S::threads / COLUMNS;
+  RightArms arms[n];
+  int own_thread = thread;
 
-    shared[S::row_arms + i / tile_width * S::ring
-        + (j & S::ring - 1)] = pack_arms < S > (right_arms_at < S > (a, p,
-            s_x, j, i / tile_width), i / tile_width);
-  }
+  /* An opaque value keeps the compiler from storing addresses in registers. */
+  asm volatile ("":"+r" (own_thread));
+  const int j = first + own_thread % COLUMNS, row = own_thread / COLUMNS;
+
+#pragma unroll
+  for (int i = 0; i < n; i++)
+    arms[i] = right_arms_at (a, p, s_x, j, row + i * rows);
+#pragma unroll
+  for (int i = 0; i < n; i++)
+    store_right_arms < S > (shared, j, row + i * rows, arms[i]);
 }
 
 /* Left arms of rows q and q + 1 of a segment. */
@@ -217,7 +227,7 @@ MATCHER void
 OF_MATCHER::start ()
 {
   load_pixels ();
-  load_right_arms ();
+  load_right_arms < tile_width > (p.u0 - p.first);
   load_left_arms ();
   clear ();
   __syncthreads ();
@@ -282,34 +292,6 @@ OF_MATCHER::add_columns (const uint32_t (&sums)[S::sum_rows])
   for (int q = 0; q < S::sum_rows; q++)
     shared[S::column_sums + (segment * S::sum_rows + q + 1) * tile_width
         + column] = before + sums[q] + ((q + 1) << 16);
-}
-
-/* Loads the right arms of the next steps. */
-MATCHER void
-OF_MATCHER::load_next_arms (int step)
-{
-  RightArms next[S::ring_words];
-  int own_thread = thread;
-
-  /* An opaque value keeps the compiler from storing addresses in registers. */
-  asm volatile ("":"+r" (own_thread));
-#pragma unroll
-  for (int w = 0; w < S::ring_words; w++) {
-    const int at = min (own_thread + w * S::threads,
-        S::ring_rows * S::ring_step - 1);
-
-    next[w] = right_arms_at < S > (a, p, s_x, p.u0 - step
-        - S::ring_step + at % S::ring_step, at / S::ring_step);
-  }
-#pragma unroll
-  for (int w = 0; w < S::ring_words; w++) {
-    const int at = own_thread + w * S::threads, row = at / S::ring_step;
-
-    if (row < S::ring_rows)
-      shared[S::row_arms + row * S::ring + (p.u0 - step - S::ring_step
-              + at % S::ring_step & S::ring - 1)] =
-          pack_arms < S > (next[w], row);
-  }
 }
 
 /* Computes A and n and updates the winners. */
@@ -388,13 +370,13 @@ OF_MATCHER::run ()
       add_columns (sums);
       /* columns of the right view that have left the tile */
       if (i % tile_width == 0 && i > 0)
-        merge_right < S > (a, p, shared, p.u0 - step + tile_width, tile_width,
-            step, i);
+        merge_right < S, 2 > (a, p, shared, p.u0 - step + tile_width,
+            tile_width, step, i);
     }
     if (i + 1 < p.count)
       sum_step (*this, step + 1);
     if (i >= 0 && i % S::ring_step == 0)
-      load_next_arms (step);
+      load_right_arms < S::ring_step > (p.u0 - step - S::ring_step);
     __syncthreads ();
     if (i >= 0) {
       update_winners (slot);
@@ -410,66 +392,69 @@ OF_MATCHER::store ()
 {
   const StereoBfvConstants & k = a.k;
   const int last = p.first + p.count - 1;
+  uint2 own_won[S::own_rows];
 
-  merge_right < S > (a, p, shared, p.u0 - last, tile_width + (p.count - 1)
-      % tile_width, last, p.count - 1);
+  /* loads that overlap the merging */
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q++)
+    own_won[q] = won[q * tile_width];
+  merge_right < S, 4 > (a, p, shared, p.u0 - last, tile_width
+      + (p.count - 1) % tile_width, last, p.count - 1);
   /* Opaque values keep the compiler from computing addresses before the
    * loop. */
   int end_u = p.u0 + column, end_v = p.v0 + segment * S::own_rows;
 
   asm volatile ("":"+r" (end_u), "+r" (end_v));
   /* through memory, because a loop is small, but cannot index registers */
-  uint32_t *own_best = shared + S::last + segment * S::own_rows * tile_width
-      + column;
+  uint32_t *own = shared + segment * S::own_rows * tile_width + column;
 
 #pragma unroll
-  for (int q = 0; q < S::own_rows; q++)
-    own_best[q * tile_width] = best[q] & ~fresh;
-#pragma unroll 1
   for (int q = 0; q < S::own_rows; q++) {
-    int v = end_v + q;
-
-    const uint2 here = won[q * tile_width];
-    const int i = (int) here.y;
+    own[S::last + q * tile_width] = best[q] & ~fresh;
+    own[S::row_sums + q * tile_width] = own_won[q].y;
+    own[S::column_sums + q * tile_width] = own_won[q].x;
+  }
+#pragma unroll 1
+  for (int q = 0; q < S::own_rows; q++, own += tile_width) {
+    const int v = end_v + q, i = (int) own[S::row_sums];
 
     if (end_u < k.grid_width && v < k.grid_height
         && !(p.lead && i == 0) && !(p.tail && i == p.count - 1))
       atomicMin (a.left_best + ((size_t) v * (size_t) k.grid_width
-              + (size_t) end_u), left_key (q, own_best[q * tile_width], i,
-              here.x));
+              + (size_t) end_u), left_key (i, own[S::last],
+              own[S::column_sums], own[S::after]));
   }
   __syncthreads ();
 }
 
-/* The key of a winner, followed by fraction and uniqueness. */
+/* The key of the winner of number i, followed by fraction and uniqueness. */
 MATCHER unsigned long long
-OF_MATCHER::left_key (int q, uint32_t sums, int i, uint32_t before)
+OF_MATCHER::left_key (int i, uint32_t sums, uint32_t before, uint32_t after)
 {
   const StereoBfvConstants & k = a.k;
   const int index = (p.first + i) * s_x + p.residue - k.min_disparity;
-  const uint32_t own = quotient (sums);
+  const unsigned long long key = make_key (sums, index);
+  const uint32_t own = (uint32_t) (key >> 32) >> (key_bits - k.shift);
   uint32_t lower = STEREO_BFV_NO_COST, higher = STEREO_BFV_NO_COST;
 
   if (s_x == 1) {
     lower = i == 0 ? 0 : quotient (before);
-    higher = i == p.count - 1 ? 0 : quotient (shared[S::after
-            + (segment * S::own_rows + q) * tile_width + column]);
+    higher = i == p.count - 1 ? 0 : quotient (after);
   }
-  return make_key (sums, index) | stereo_winner_word (&a.winners,
-      (unsigned) index, lower, own, higher, stereo_winner_neighbor (
-          &a.winners, (unsigned) index, lower, own, higher)) >> 16;
+  return key | stereo_winner_word (&a.winners, (unsigned) index, lower, own,
+      higher, stereo_winner_neighbor (&a.winners, (unsigned) index, lower,
+          own, higher)) >> 16;
 }
 
 /* The first step of a block. */
-__device__ __forceinline__ long long
+__device__ __forceinline__ unsigned
 first_step (const MatchArgs & a, unsigned block)
 {
-  const int n = a.k.end_index - a.k.first_index;
+  const unsigned n = (unsigned) (a.k.end_index - a.k.first_index);
 
   if (a.pieces != 0)
-    return (long long) (block / a.pieces) * n
-        + (int) (block % a.pieces) * n / a.pieces;
-  return a.steps * block / gridDim.x;
+    return block / a.pieces * n + block % a.pieces * n / a.pieces;
+  return block * a.share + min (block, a.longer);
 }
 
 template < int KIND, bool DIRECT, typename S >
@@ -477,8 +462,8 @@ __global__ void __launch_bounds__ (S::threads, 1)
 match_kernel (const __grid_constant__ MatchArgs a)
 {
   extern __shared__ __align__ (16) uint32_t shared[];
-  long long position = first_step (a, blockIdx.x);
-  const long long end = first_step (a, blockIdx.x + 1);
+  unsigned position = first_step (a, blockIdx.x);
+  const unsigned end = first_step (a, blockIdx.x + 1);
 
   pdl_wait ();
   while (position < end) {
@@ -540,23 +525,32 @@ store_winners (StereoCudaStage & stage, StereoQueue * queue,
   return STEREO_CUDA_LAUNCHED (stage, "bfv's winners_kernel");
 }
 
+/* Time to start and end a part of a large tile, in steps. */
+const int part_time = 6;
+
+template < typename S > int
+count_tiles (const StereoBfvConstants * k)
+{
+  return (int) (stereo_blocks (k->grid_width, tile_width)
+      * stereo_blocks (k->grid_height, S::height));
+}
+
 /* Divides the work between blocks and returns their number. */
 template < typename S > unsigned
 divide_work (const StereoBfvConstants * k, MatchArgs & a, int multiprocessors)
 {
-  const int part = 6;           /* time to start and end a part, in steps */
   const int n = k->end_index - k->first_index;
-  const int tiles_y = (k->grid_height + S::height - 1) / S::height;
-  const int tiles = a.tiles_x * tiles_y;
-  const long long steps = (long long) tiles * n;
-  const int pieces = multiprocessors / tiles < n ? multiprocessors / tiles : n;
-  const long long even = steps / multiprocessors + 1 + 2 * part;
+  const int tiles = count_tiles < S > (k);
+  /* at most 2^31 */
+  const unsigned steps = (unsigned) tiles * (unsigned) n;
+  const unsigned blocks = min (steps, (unsigned) multiprocessors);
+  const int pieces = min (multiprocessors / tiles, n);
 
-  a.steps = steps;
-  a.pieces = pieces > 0 && (n - 1) / pieces + 1 + part <= even ? pieces : 0;
-  if (a.pieces != 0)
-    return (unsigned) (tiles * a.pieces);
-  return (unsigned) (steps < multiprocessors ? steps : multiprocessors);
+  a.share = steps / blocks;
+  a.longer = steps % blocks;
+  a.pieces = pieces > 0 && (unsigned) ((n - 1) / pieces) <= steps
+      / (unsigned) multiprocessors + part_time ? (unsigned) pieces : 0;
+  return a.pieces != 0 ? (unsigned) tiles * a.pieces : blocks;
 }
 
 /* One block per multiprocessor. */
@@ -586,7 +580,7 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
   a.luma = KIND == RGB && !stereo_cost_is_color (k->cost);
   a.aligned = (a.right.stride | (size_t) a.right.plane[0])
       % (KIND == BYTES ? 4 : 16) == 0;
-  a.tiles_x = (k->grid_width + tile_width - 1) / tile_width;
+  a.tiles_x = (int) stereo_blocks (k->grid_width, tile_width);
   blocks = divide_work < S > (k, a, q->multiprocessors < max_blocks
       ? q->multiprocessors : max_blocks);
   set_ones (queue, work.keys, grid_size (k) + right_size (k));
@@ -595,28 +589,40 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
   return store_winners (stage, queue, k, &work, winners);
 }
 
+template < int KIND, typename S > StereoStatus
+match_shape (StereoCudaStage & stage, StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoBfvViews * views,
+    const StereoBfvMemory * m, const StereoBfvWork & work,
+    const StereoWinners * winners)
+{
+  return k->sampling_x == 1 && k->sampling_y == 1
+      ? match_tiles < KIND, true, S > (stage, queue, k, views, m, work,
+      winners) : match_tiles < KIND, false, S > (stage, queue, k, views, m,
+      work, winners);
+}
+
 typedef Shape < 128 > Large;
 typedef Shape < 64 > Small;
 
+/* Small tiles where large ones would take longer to start than their steps. */
 template < int KIND > StereoStatus
 match_kind (StereoCudaStage & stage, StereoQueue * queue,
     const StereoBfvConstants * k, const StereoBfvViews * views,
     const StereoBfvMemory * m, const StereoBfvWork & work,
     const StereoWinners * winners)
 {
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
   const int limit = stereo_cuda_shared_limit (queue->device);
-  const bool direct = k->sampling_x == 1 && k->sampling_y == 1;
+  const bool few = (k->end_index - k->first_index) * count_tiles < Large > (k)
+      < part_time * q->multiprocessors;
 
-  if (Large::size * 4 <= limit)
-    return direct ? match_tiles < KIND, true, Large > (stage, queue, k, views,
-        m, work, winners) : match_tiles < KIND, false, Large > (stage, queue,
-        k, views, m, work, winners);
-  if (Small::size * 4 <= limit)
-    return match_tiles < KIND, false, Small > (stage, queue, k, views, m,
-        work, winners);
-  return stereo_fail (&queue->message, STEREO_ERROR_UNSUPPORTED,
-      "bfv needs blocks of %d KiB of shared memory, and this device has %d",
-      Small::size * 4 >> 10, limit >> 10);
+  if (Small::size * 4 > limit)
+    return stereo_fail (&queue->message, STEREO_ERROR_UNSUPPORTED,
+        "bfv needs blocks of %d KiB of shared memory, and this device has %d",
+        Small::size * 4 >> 10, limit >> 10);
+  return few || Large::size * 4 > limit
+      ? match_shape < KIND, Small > (stage, queue, k, views, m, work, winners)
+      : match_shape < KIND, Large > (stage, queue, k, views, m, work, winners);
 }
 
 }                               // namespace
@@ -632,9 +638,8 @@ stereo_bfv_fits_tiles (const StereoBfvConstants * k)
 size_t
 stereo_bfv_won_size (const StereoBfvConstants * k)
 {
-  const size_t tiles = ((size_t) k->grid_width + tile_width - 1) / tile_width
-      * (((size_t) k->grid_height + Small::height - 1) / Small::height);
-  const size_t steps = tiles * (size_t) (k->end_index - k->first_index);
+  const size_t steps = (size_t) count_tiles < Small > (k)
+      * (size_t) (k->end_index - k->first_index);
   const size_t blocks = steps < max_blocks ? steps : max_blocks;
 
   return blocks * Large::height * tile_width;

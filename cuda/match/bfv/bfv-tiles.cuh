@@ -39,9 +39,11 @@ struct MatchArgs
   int tiles_x;
   bool aligned;                 /* the right view, for words of four pixels */
   bool luma;                    /* of RGB */
-  int pieces;                   /* of a tile, one per block; 0: blocks have
+  unsigned pieces;              /* of a tile, one per block; 0: blocks have
                                  * equal shares of all tiles */
-  long long steps;              /* of all tiles */
+  unsigned share;               /* steps of a block, and one more of the first
+                                 * `longer` blocks */
+  unsigned longer;
 };
 
 /* Sizes and places in shared memory, in words.  ROWS of costs. */
@@ -65,10 +67,7 @@ template < int ROWS > struct Shape
    * then vertical arms of the rows of the tile */
   static const int ring = 2 * tile_width;
   static const int ring_rows = (ROWS + height) / 2;
-  /* columns loaded at once, and their words per thread */
-  static const int ring_step = 16;
-  static const int ring_words = (ring_rows * ring_step + threads - 1)
-      / threads;
+  static const int ring_step = 16;      /* columns loaded at once */
   static const int row_arms = column_sums + (ROWS + 1) * tile_width;
   /* right winners, a ring two tiles wide, and their steps in bytes */
   static const int best = row_arms + ring_rows * ring;
@@ -88,8 +87,11 @@ const uint32_t no_winner = 1;
 /* Set in A and n, of 27 bits, of a winner of the previous disparity. */
 const uint32_t fresh = 1u << 31;
 
-/* A key whose order is that of A / n, then of the index.  Different fractions
- * differ by at least 1 / (n m) > 2^-21. */
+/* Bits after the point of A / n in a key: different fractions differ by at
+ * least 1 / (n m) > 2^-21. */
+const int key_bits = 21;
+
+/* A key whose order is that of A / n, then of the index. */
 __device__ __forceinline__ unsigned long long
 make_key (uint32_t sums, int index)
 {
@@ -102,11 +104,11 @@ make_key (uint32_t sums, int index)
     whole++;
     rest -= n;
   }
-  rest <<= 21;
+  rest <<= key_bits;
   part = __umulhi (rest, inverse);
   if (rest - part * n >= n)
     part++;
-  return (unsigned long long) (whole << 21 | part) << 32
+  return (unsigned long long) (whole << key_bits | part) << 32
       | (unsigned) index << 16;
 }
 
@@ -145,14 +147,14 @@ struct Part
 };
 
 __device__ __forceinline__ Part
-find_part (const MatchArgs & a, int tile_height, long long position,
-    long long end)
+find_part (const MatchArgs & a, int tile_height, unsigned position,
+    unsigned end)
 {
   const StereoBfvConstants & k = a.k;
   const int n = k.end_index - k.first_index, s = k.sampling_x;
   const int d0 = k.min_disparity + k.first_index;
-  const int tile = (int) (position / n);
-  int skip = (int) (position % n);
+  const int tile = (int) (position / (unsigned) n);
+  int skip = (int) (position % (unsigned) n);
   Part p;
 
   p.u0 = tile % a.tiles_x * tile_width;
@@ -167,7 +169,7 @@ find_part (const MatchArgs & a, int tile_height, long long position,
     skip -= p.count;
   }
   p.first += skip;
-  p.count = (int) min ((long long) (p.count - skip), end - position);
+  p.count = min (p.count - skip, (int) (end - position));
   p.lead = s == 1 && p.first > d0;
   p.tail = s == 1 && p.first + p.count < d0 + n;
   return p;
@@ -187,19 +189,17 @@ column_pair (uint32_t first, uint32_t second)
   return __byte_perm (first, second, 0x7362) << 3;
 }
 
-/* Arms of two rows of the right view for column j of the grid that starts at
- * -residue; pair () packs them for the ring. */
+/* Arms of a pair of rows of the right view. */
 struct RightArms
 {
   uint32_t first, second;
 };
 
-template < typename S > __device__ __forceinline__ RightArms
-right_arms_at (const MatchArgs & a, const Part & p, int s_x, int j,
-    int row)
+/* For column j of the grid that starts at -residue. */
+__device__ __forceinline__ RightArms
+right_arms_at (const MatchArgs & a, const Part & p, int s_x, int j, int row)
 {
-  const int v = p.v0 + (row < S::rows / 2 ? 2 * row - halo
-      : 2 * row - S::rows);
+  const int v = p.v0 - halo + 2 * row;
   const int x = clamp (j * s_x - p.residue, 0, a.k.width - 1);
   const int last = a.k.grid_height - 1;
   RightArms arms;
@@ -212,11 +212,16 @@ right_arms_at (const MatchArgs & a, const Part & p, int s_x, int j,
   return arms;
 }
 
-template < typename S > __device__ __forceinline__ uint32_t
-pack_arms (const RightArms & arms, int row)
+template < typename S > __device__ __forceinline__ void
+store_right_arms (uint32_t * shared, int j, int row, const RightArms & arms)
 {
-  return row < S::rows / 2 ? row_pair (arms.first, arms.second)
-      : column_pair (arms.first, arms.second);
+  uint32_t *target = shared + S::row_arms + row * S::ring
+      + (j & S::ring - 1);
+
+  *target = row_pair (arms.first, arms.second);
+  if (row >= halo / 2 && row < (halo + S::height) / 2)
+    target[(S::rows - halo) / 2 * S::ring] = column_pair (arms.first,
+        arms.second);
 }
 
 /* Loads four pixels of the right view from column j of that grid on.  Bits
@@ -381,8 +386,8 @@ sum_step (M & m, int step)
 }
 
 /* Merges the right winners of n columns from column j on, at most 255 steps
- * old. i: the number of the step */
-template < typename S > __device__ __forceinline__ void
+ * old.  i: the number of the step; AT_ONCE: rows of a thread */
+template < typename S, int AT_ONCE > __device__ __forceinline__ void
 merge_right (const MatchArgs & a, const Part & p, uint32_t * shared, int j,
     int n, int step, int i)
 {
@@ -393,22 +398,26 @@ merge_right (const MatchArgs & a, const Part & p, uint32_t * shared, int j,
   for (int c = thread % tile_width; c < n; c += tile_width) {
     const int x = (j + c) * a.k.sampling_x - p.residue;
     const int slot = j + c & S::ring - 1;
-    const bool there = x >= 0 && x < a.k.width;
+    const bool there = x >= 0 && x < a.k.width && a.right_best != NULL;
 
-#pragma unroll 2
-    for (int r = thread / tile_width; r < S::height;
-        r += S::segments) {
+#pragma unroll AT_ONCE
+    for (int q = 0; q < S::own_rows; q++) {
+      const int r = thread / tile_width + q * S::segments;
       uint32_t *best = shared + S::best + r * S::ring + slot;
       const uint32_t sums = *best;
       const int age = i - ((const uint8_t *) (shared + S::best_step))[r
           * S::ring + slot] & 255;
 
+      unsigned long long key = make_key (sums, (step - age)
+          * a.k.sampling_x + p.residue - a.k.min_disparity);
+
+      /* an opaque value keeps the compiler from computing it in the branch,
+       * where rows would not overlap */
+      asm volatile ("":"+l" (key));
       *best = no_winner;
-      if (sums != no_winner && there && p.v0 + r < a.k.grid_height
-          && a.right_best != NULL)
+      if (sums != no_winner && there && p.v0 + r < a.k.grid_height)
         atomicMin (a.right_best + ((size_t) (p.v0 + r) * (size_t) a.k.width
-                + (size_t) x), make_key (sums, (step - age)
-                * a.k.sampling_x + p.residue - a.k.min_disparity));
+                + (size_t) x), key);
     }
   }
 }
