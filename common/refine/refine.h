@@ -40,7 +40,7 @@
  *   median       3x3 median, or the slanted median of all pixels: the weighted
  *                median of the window's codes, each carried to the centre along
  *                its slopes, by at most 2 pixels.  The window is that of
- *                stereo_slanted_has ().  If it has no weight, the code stays.
+ *                stereo_slanted_first ().  If it has no weight, the code stays.
  *   confidence   Probability that the result is right
  *                (refine/confidence-formula.h); 0 for invalid pixels.
  *   threshold    Pixels with a confidence below min-confidence become invalid.
@@ -77,19 +77,11 @@ extern "C" {
 #define STEREO_SLANTED_SAMPLES 44
 #define STEREO_SLANTED_LIMIT 2
 
-/* Whether the window has the pixel at (a, b) from the centre, at most the
- * radius away: those of odd rows and columns, and eight near ones.  It does not
- * have the centre, whose own error would weigh most.  A row has an even number
- * of pixels. */
-STEREO_INLINE bool
-stereo_slanted_has (int a, int b)
-{
-  return (a % 2 != 0 && (b % 2 != 0 || (b == 0 && a >= -3 && a <= 3)))
-      || (b == 2 && (a == -2 || a == 0)) || (b == -2 && (a == 0 || a == 2));
-}
-
-/* The first column of row b of the window, which has every second one up to
- * -stereo_slanted_first (-b): none in rows without pixels. */
+/* The first column of row b of the window, from the centre; the row has every
+ * second one up to -stereo_slanted_first (-b), or none.  The window has the
+ * pixels of odd rows and columns, and eight near ones.  It does not have the
+ * centre, whose own error would weigh most.  A row has an even number of
+ * pixels. */
 STEREO_INLINE int
 stereo_slanted_first (int b)
 {

@@ -56,25 +56,12 @@ slope_offset (int dx, int dy)
   return ((uint32_t) -dx & 255) | ((uint32_t) -dy & 255) << 8;
 }
 
-/* stereo_slope_carry () without its limit. */
-static __device__ __forceinline__ int
-slope_change (uint32_t slopes, uint32_t offset)
-{
-  return __dp2a_lo ((int) slopes, (int) offset, 128) >> 8;
-}
-
-/* stereo_slope_carry (). */
-static __device__ __forceinline__ int
-slope_carry (uint32_t slopes, uint32_t offset, int limit)
-{
-  return stereo_clamp_int (slope_change (slopes, offset), -limit, limit);
-}
-
-/* The same plus limit: both limits take one instruction. */
+/* stereo_slope_carry () plus limit: both limits take one instruction. */
 static __device__ __forceinline__ int
 slope_carry_plus (uint32_t slopes, uint32_t offset, int limit)
 {
-  return __viaddmin_s32_relu (slope_change (slopes, offset), limit, 2 * limit);
+  return __viaddmin_s32_relu (__dp2a_lo ((int) slopes, (int) offset, 128) >> 8,
+      limit, 2 * limit);
 }
 
 /* ------------------------------------------------------------------- stages */

@@ -349,19 +349,19 @@ weigh_samples (const SlantedArgs & a, int x, int y, int middle, unsigned *whole,
 
   *whole = *lower = 0;
 #pragma unroll 1
-  for (int dy = -radius; dy <= radius; dy++) {
-#pragma unroll 1
-    for (int dx = -radius; dx <= radius; dx++) {
-      const int u = x + dx, v = y + dy;
+  for (int v = max (y - radius, 0); v <= min (y + radius, a.k.height - 1);
+      v++) {
+    const int last = x - stereo_slanted_first (y - v);
 
-      if (!stereo_slanted_has (dx, dy) || u < 0 || u >= a.k.width || v < 0
-          || v >= a.k.height)
+#pragma unroll 1
+    for (int u = x + stereo_slanted_first (v - y); u <= last; u += 2) {
+      if (u < 0 || u >= a.k.width)
         continue;
       const uint32_t weight = pixel_weight < CHANNELS > (a.k, center,
           stereo_view_pixel (&a.left, CHANNELS, u, v));
-      const int code = (int) map_at (a.work.filled, u, v)
-          + slope_carry (slopes_at (a.work, u, v), slope_offset (dx, dy),
-          a.limit);
+      const int code = (int) map_at (a.work.filled, u, v) - a.limit
+          + slope_carry_plus (slopes_at (a.work, u, v),
+          slope_offset (u - x, v - y), a.limit);
 
       *whole += weight;
       *lower += stereo_clamp_int (code, 0, a.highest) <= middle ? weight : 0;
