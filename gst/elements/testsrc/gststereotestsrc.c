@@ -190,6 +190,7 @@ struct _GstStereoTestSrc
   GstStereoTestSrcView view;    /* from start to stop */
   GstClockTimeDiff timestamp_offset;
   gboolean started;
+  guint32 seek_seqnum;          /* of the last seek since start */
 
   GstVideoInfo info;            /* written under the object lock */
 
@@ -429,8 +430,6 @@ is_seek_from_no_end (GstBaseSrc * src, GstEvent * event)
   GstFormat format;
   gdouble rate;
 
-  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
-    return FALSE;
   gst_event_parse_seek (event, &rate, &format, &flags, &start_type, &start,
       &stop_type, &stop);
   if (rate > 0 || format != GST_FORMAT_TIME)
@@ -443,13 +442,43 @@ is_seek_from_no_end (GstBaseSrc * src, GstEvent * event)
       || !GST_CLOCK_TIME_IS_VALID (segment.stop);
 }
 
-/* Refuses such a seek before it flushes: after a failure of do_seek() the
- * following data would have no segment. */
+/* Several sinks and aggregators of a graph send the same seek.  If it flushes
+ * this source once more, the source of the other view pauses when the flush
+ * refuses its buffer, and nothing starts it again. */
+static gboolean
+is_repeated_seek (GstStereoTestSrc * self, GstEvent * event)
+{
+  gboolean repeated;
+
+  GST_OBJECT_LOCK (self);
+  repeated = self->seek_seqnum == gst_event_get_seqnum (event);
+  GST_OBJECT_UNLOCK (self);
+  return repeated;
+}
+
+static gboolean
+seek (GstStereoTestSrc * self, GstEvent * event)
+{
+  if (is_repeated_seek (self, event))
+    return TRUE;
+  /* Refused before it flushes: after a failure of do_seek() the following data
+   * would have no segment. */
+  if (is_seek_from_no_end (GST_BASE_SRC (self), event)
+      || !GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->event
+      (GST_BASE_SRC (self), event))
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  self->seek_seqnum = gst_event_get_seqnum (event);
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
 static gboolean
 gst_stereo_test_src_event (GstBaseSrc * src, GstEvent * event)
 {
-  return !is_seek_from_no_end (src, event)
-      && GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->event (src,
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
+    return seek (GST_STEREO_TEST_SRC (src), event);
+  return GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->event (src,
       event);
 }
 
@@ -534,6 +563,7 @@ gst_stereo_test_src_start (GstBaseSrc * src)
   self->info.fps_n = 0;
   self->view = self->settings.view;
   self->started = TRUE;
+  self->seek_seqnum = GST_SEQNUM_INVALID;
   GST_OBJECT_UNLOCK (self);
   self->seek_time = GST_CLOCK_TIME_NONE;
   self->reverse = FALSE;

@@ -1437,6 +1437,41 @@ TEST (test_seek_from_no_end)
   pipeline_free (pipeline);
 }
 
+static GstPadProbeReturn
+count_flushes (G_GNUC_UNUSED GstPad * pad, GstPadProbeInfo * info, guint * n)
+{
+  *n += GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info))
+      == GST_EVENT_FLUSH_START;
+  return GST_PAD_PROBE_OK;
+}
+
+/* A seek that several sinks of a graph send flushes once. */
+TEST (test_repeated_seek)
+{
+  GstElement *pipeline = pipeline_new (SEEK_LINE);
+  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+  GstPad *pad = gst_element_get_static_pad (src, "src");
+  guint n = 0;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+      (GstPadProbeCallback) count_flushes, &n, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
+  for (guint i = 1; i <= 3; i++) {
+    GstEvent *seek = gst_event_new_seek (1, GST_FORMAT_TIME,
+        GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, i * GST_SECOND,
+        GST_SEEK_TYPE_NONE, -1);
+
+    for (guint k = 0; k < 2; k++)
+      fail_unless (gst_pad_send_event (pad, gst_event_ref (seek)));
+    fail_unless_equals_int (n, i);
+    gst_event_unref (seek);
+  }
+  gst_object_unref (pad);
+  gst_object_unref (src);
+  pipeline_free (pipeline);
+}
+
 TEST (test_convert)
 {
   GstElement *pipeline = pipeline_new ("stereotestsrc name=s ! "
