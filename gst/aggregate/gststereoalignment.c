@@ -397,12 +397,32 @@ set_until_due (GstStereoMatcher * matcher)
   GST_OBJECT_UNLOCK (matcher);
 }
 
+/* Resets the state, but not a correction that was made with this focal length:
+ * that of an earlier run. */
+static void
+set_focal_length (GstStereoMatcher * matcher, gdouble focal_length)
+{
+  GstStereoAlignment *self = &matcher->alignment;
+  StereoCorrection correction;
+  StereoMessage why;
+  StereoStatus status;
+
+  g_mutex_lock (&self->lock);
+  stereo_alignment_get_correction (self->state, &correction);
+  status = stereo_alignment_set_focal_length (self->state, focal_length, &why);
+  if (status == STEREO_OK && correction.focal_length == focal_length
+      && !gst_stereo_correction_is_identity (&correction))
+    status = stereo_alignment_set_correction (self->state, &correction, &why);
+  g_mutex_unlock (&self->lock);
+  if (status != STEREO_OK)
+    GST_DEBUG_OBJECT (matcher, "the focal length is not used: %s", why.text);
+}
+
 /* Uses the focal length of the property or of the camera. */
 static void
 update_focal_length (GstStereoMatcher * matcher)
 {
   GstStereoAlignment *self = &matcher->alignment;
-  StereoMessage why;
   gdouble f;
 
   GST_OBJECT_LOCK (matcher);
@@ -413,10 +433,7 @@ update_focal_length (GstStereoMatcher * matcher)
   if (f == self->used_focal_length)
     return;
   self->used_focal_length = f;
-  g_mutex_lock (&self->lock);
-  if (stereo_alignment_set_focal_length (self->state, f, &why) != STEREO_OK)
-    GST_DEBUG_OBJECT (matcher, "the focal length is not used: %s", why.text);
-  g_mutex_unlock (&self->lock);
+  set_focal_length (matcher, f);
 }
 
 /* Reads the metadata and times of a pair. */

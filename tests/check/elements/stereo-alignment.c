@@ -924,6 +924,31 @@ TEST (test_saved)
   g_free (sent);
 }
 
+/* A correction of an earlier run stays if its focal length is that of the
+ * property, also while nothing can be measured. */
+LOOP_TEST (test_saved_focal_length, 0, 2)
+{
+#define GREY "videotestsrc pattern=white num-buffers=5 ! " SIZE "10/1 ! "
+  const gchar *saved = __i__ == 0 ? "width=320:height=240:focal-length=300:"
+      "pitch=0:yaw=0:roll=0.015625" : "width=320:height=240:focal-length=400:"
+      "pitch=0:yaw=0:roll=0.015625";
+  GstElement *pipeline = pipeline_new (GREY "stereorectify backend=cpu ! "
+      "m.sink_left  " GREY "stereorectify backend=cpu ! m.sink_right  " CORRECT
+      "alignment-focal-length=300 ! fakesink");
+  GstElement *matcher = find (pipeline, "m");
+  Posted posted;
+  gchar *text;
+
+  g_object_set (matcher, "correction", saved, NULL);
+  run (pipeline, &posted);
+  fail_unless_equals_string (status_of (last_report (&posted)), "unknown");
+  posted_clear (&posted);
+  text = correction_of (matcher);
+  fail_unless_equals_int (g_str_has_prefix (text, saved), __i__ == 0);
+  g_free (text);
+  pipeline_free (pipeline);
+}
+
 TEST (test_reset)
 {
   GstElement *pipeline = correcting (SCENE "view=right rows=3", -1, 0,
