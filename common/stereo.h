@@ -812,7 +812,8 @@ STEREO_API void stereo_alignment_free (StereoAlignment ** alignment);
 STEREO_API void stereo_alignment_reset (StereoAlignment * alignment);
 
 /* The focal length of the views, in pixels, if it is known; 0 (default) = 0.9
- * widths, +- 25 %.  A new value resets the state. */
+ * widths, +- 25 %.  Measuring fails if it is not from 0.1 to 100 widths.  A new
+ * value resets the state. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_alignment_set_focal_length
     (StereoAlignment * alignment, double focal_length, StereoMessage * why);
 

@@ -12,10 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Plausible focal lengths, relative to the width. */
-#define MIN_FOCAL 0.1
-#define MAX_FOCAL 100.0
-
 /* As text, and the largest absolute value; that of the offset is relative to
  * the width. */
 static const struct
@@ -155,6 +151,13 @@ stereo_correction_parse (const char *text, StereoCorrection * correction,
   return status;
 }
 
+bool
+stereo_alignment_accepts_focal_length (double focal_length, int width)
+{
+  return focal_length >= STEREO_ALIGN_MIN_FOCAL * width
+      && focal_length <= STEREO_ALIGN_MAX_FOCAL * width;
+}
+
 StereoStatus
 stereo_correction_check (const StereoCorrection * c, StereoMessage * why)
 {
@@ -163,12 +166,11 @@ stereo_correction_check (const StereoCorrection * c, StereoMessage * why)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "a correction of views of %dx%d: width and height go from 1 to %d",
         c->width, c->height, STEREO_MAX_SIZE);
-  if (!(c->focal_length >= MIN_FOCAL * c->width)
-      || !(c->focal_length <= MAX_FOCAL * c->width))
+  if (!stereo_alignment_accepts_focal_length (c->focal_length, c->width))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "a correction with a focal length of %g pixels for a width of %d: "
-        "expected %g to %g widths", c->focal_length, c->width, MIN_FOCAL,
-        MAX_FOCAL);
+        "expected %g to %g widths", c->focal_length, c->width,
+        STEREO_ALIGN_MIN_FOCAL, STEREO_ALIGN_MAX_FOCAL);
   for (int i = 0; i < STEREO_N_CORRECTIONS; i++) {
     const double most = params[i].most * (i == STEREO_CORRECTION_OFFSET
         ? c->width : 1);

@@ -29,6 +29,10 @@ extern "C" {
 /* The focal length of a camera without one, in widths of its images. */
 #define STEREO_ALIGN_FOCAL 0.9
 
+/* Plausible focal lengths, in widths of the images. */
+#define STEREO_ALIGN_MIN_FOCAL 0.1
+#define STEREO_ALIGN_MAX_FOCAL 100.0
+
 /* A fitted pair knows its parameters this much worse than the fit says, because
  * errors of neighbouring matches are similar: factor of standard deviations,
  * measured on 40 pairs (docs/alignment.md). */

@@ -423,6 +423,12 @@ stereo_alignment_add (StereoAlignment * self, int width, int height,
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "views of %dx%d: width and height go from 1 to %d", width, height,
         STEREO_MAX_SIZE);
+  if (self->focal_length > 0
+      && !stereo_alignment_accepts_focal_length (self->focal_length, width))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "the focal length is %g pixels: expected %g to %g for views of a width "
+        "of %d", self->focal_length, STEREO_ALIGN_MIN_FOCAL * width,
+        STEREO_ALIGN_MAX_FOCAL * width, width);
   if (applied != NULL && stereo_correction_is_unset (applied))
     applied = NULL;
   if (applied != NULL && (applied->width != width

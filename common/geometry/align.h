@@ -61,12 +61,16 @@ typedef struct
  *   previous one.
  *
  * Takes less than 2 ms for 400 matches, and allocates memory only if there are
- * more matches than ever before.  STEREO_ERROR_ARGUMENT if the size is invalid
- * or that of `applied` differs.
+ * more matches than ever before.  STEREO_ERROR_ARGUMENT if the size is invalid,
+ * does not fit the focal length, or differs from that of `applied`.
  */
 STEREO_CHECKED StereoStatus stereo_alignment_add (StereoAlignment * self,
     int width, int height, const StereoRowMatch * matches, size_t n_matches,
     const StereoCorrection * applied, double seconds, StereoMessage * why);
+
+/* Whether a focal length, in pixels, is plausible for views of this width, as
+ * stereo_alignment_set_focal_length() demands. */
+bool stereo_alignment_accepts_focal_length (double focal_length, int width);
 
 /* Whether the next pair should be measured, whatever the interval: the first
  * three, and while a sudden change is being confirmed. */

@@ -418,17 +418,37 @@ set_focal_length (GstStereoMatcher * matcher, gdouble focal_length)
     GST_DEBUG_OBJECT (matcher, "the focal length is not used: %s", why.text);
 }
 
+/* Warns once of a property that is no focal length of these views. */
+static void
+warn_of_focal_length (GstStereoMatcher * matcher, gdouble f, guint width)
+{
+  GstStereoAlignment *self = &matcher->alignment;
+
+  if (f == self->refused_focal_length)
+    return;
+  self->refused_focal_length = f;
+  GST_ELEMENT_WARNING (matcher, LIBRARY, SETTINGS, ("Cannot use "
+          "alignment-focal-length=%g for views of a width of %u: set it to the "
+          "focal length in pixels, or to 0.", f, width), (NULL));
+}
+
 /* Uses the focal length of the property or of the camera. */
 static void
 update_focal_length (GstStereoMatcher * matcher)
 {
   GstStereoAlignment *self = &matcher->alignment;
+  const gint width = self->inputs[LEFT].width;
   gdouble f;
 
   GST_OBJECT_LOCK (matcher);
   f = self->focal_length;
   GST_OBJECT_UNLOCK (matcher);
-  if (f == 0)
+  if (f != 0 && !stereo_alignment_accepts_focal_length (f, width)) {
+    warn_of_focal_length (matcher, f, (guint) width);
+    f = 0;
+  }
+  if (f == 0 && stereo_alignment_accepts_focal_length
+      (self->camera_focal_length, width))
     f = self->camera_focal_length;
   if (f == self->used_focal_length)
     return;
@@ -512,5 +532,6 @@ gst_stereo_matcher_reset_alignment (GstStereoMatcher * matcher)
   self->posted = FALSE;
   self->n_misaligned = 0;
   self->warned = FALSE;
+  self->refused_focal_length = 0;
   gst_stereo_matcher_reset_corrector (matcher);
 }

@@ -62,6 +62,7 @@ typedef struct
   GstClockTime last_running_time;
   gdouble camera_focal_length;  /* of its metadata, or 0 */
   gdouble used_focal_length;    /* that the state has */
+  gdouble refused_focal_length; /* of the last warning, or 0 */
 
   /* Of the task: messages. */
   gboolean posted;              /* since the start */

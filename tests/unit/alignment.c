@@ -88,6 +88,30 @@ TEST (test_invalid_arguments)
   CHECK_CONTAINS (why.text, "16385x48");
 }
 
+/* Measuring fails with a focal length that no camera of this width has, such as
+ * one in millimetres. */
+TEST (test_focal_length_of_width)
+{
+  static const struct
+  {
+    double focal_length;
+    bool fits;
+  } cases[] = { {4, false}, {63.9, false}, {64, true}, {64000, true},
+    {64001, false}, {1e-300, false}, {0, true}
+  };
+  SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
+  StereoMessage why = { "" };
+
+  for (size_t i = 0; i < sizeof (cases) / sizeof (cases[0]); i++) {
+    CHECK (stereo_alignment_set_focal_length (alignment, cases[i].focal_length,
+            &why) == STEREO_OK);
+    CHECK (stereo_alignment_add (alignment, 640, 480, NULL, 0, NULL, NAN, &why)
+        == (cases[i].fits ? STEREO_OK : STEREO_ERROR_ARGUMENT));
+    if (!cases[i].fits)
+      CHECK_CONTAINS (why.text, "expected 64 to 64000");
+  }
+}
+
 TEST (test_invalid_matches)
 {
   static const int sizes[][2] = { {0, 48}, {64, 0}, {STEREO_MAX_SIZE + 1, 48},

@@ -949,6 +949,27 @@ LOOP_TEST (test_saved_focal_length, 0, 2)
   pipeline_free (pipeline);
 }
 
+/* A focal length in other units than pixels is not used. */
+TEST (test_refused_focal_length)
+{
+  GstElement *pipeline = correcting (SCENE "view=right rows=3", 20, 0,
+      CORRECT "alignment-focal-length=4 ");
+  Posted posted;
+  gchar *text;
+
+  run (pipeline, &posted);
+  fail_unless_equals_int (posted.warnings->len, 1);
+  fail_unless (strstr (g_ptr_array_index (posted.warnings, 0),
+          "alignment-focal-length=4 for views of a width of 320") != NULL);
+  fail_unless_equals_string (status_of (last_report (&posted)), "ok");
+  fail_unless (serial_of (last_report (&posted)) > 0);
+  text = correction_of (find (pipeline, "m"));
+  fail_unless (strstr (text, "focal-length=288:") != NULL, "%s", text);
+  g_free (text);
+  posted_clear (&posted);
+  pipeline_free (pipeline);
+}
+
 TEST (test_reset)
 {
   GstElement *pipeline = correcting (SCENE "view=right rows=3", -1, 0,
