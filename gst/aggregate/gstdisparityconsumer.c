@@ -303,7 +303,8 @@ gst_disparity_consumer_process (GstStereoAggregator * self)
   for (gint i = 0; i < GST_STEREO_N_INPUTS; i++)
     gst_stereo_input_peek (&inputs[i], gst_stereo_aggregator_get_pad (self,
             i));
-  flow = process_inputs (self, inputs);
+  flow = gst_stereo_aggregator_check_caps (self, inputs, GST_STEREO_N_INPUTS)
+      ? process_inputs (self, inputs) : GST_FLOW_ERROR;
   for (gint i = 0; i < GST_STEREO_N_INPUTS; i++)
     gst_stereo_input_clear (&inputs[i]);
   return flow;

@@ -6,6 +6,7 @@
 
 #include "aggregate/gststereoaggregator.h"
 
+#include "aggregate/gststereopair.h"
 #include "base/gststereodebug.h"
 #include "base/gststereoparams.h"
 #include "base/gststereopool.h"
@@ -288,6 +289,26 @@ gst_stereo_aggregator_post_unpaired (GstStereoAggregator * self, gint input,
               "running-time", G_TYPE_UINT64, running_time,
               "dropped", G_TYPE_UINT64, dropped,
               "reason", G_TYPE_STRING, reason, NULL)));
+}
+
+gboolean
+gst_stereo_aggregator_check_caps (GstStereoAggregator * self,
+    const GstStereoInput * inputs, guint n)
+{
+  const gchar *missing = NULL;
+
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; i < n; i++) {
+    if (inputs[i].buffer != NULL && !gst_stereo_is_gap (inputs[i].buffer)
+        && !self->has_info[i])
+      missing = gst_stereo_input_names[i];
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (missing != NULL)
+    GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+        ("A buffer on %s has no caps: set them in its source, such as the "
+            "property caps of appsrc.", missing), (NULL));
+  return missing == NULL;
 }
 
 static GstFlowReturn

@@ -177,6 +177,10 @@ void gst_stereo_aggregator_post_unpaired (GstStereoAggregator * self,
     gint input, GstBuffer * buffer, GstClockTime running_time,
     const gchar * reason);
 
+/* Whether all images among these inputs have caps.  Posts an error if not. */
+gboolean gst_stereo_aggregator_check_caps (GstStereoAggregator * self,
+    const GstStereoInput * inputs, guint n);
+
 /* For the class: decides the pool of `src` for out_info. */
 gboolean gst_stereo_aggregator_decide_allocation (GstAggregator * aggregator,
     GstQuery * query);

@@ -372,7 +372,9 @@ gst_stereo_matcher_process (GstStereoAggregator * aggregator)
   for (gint i = 0; i < N_VIEWS && !newest; i++)
     gst_stereo_input_peek (&inputs[i], gst_stereo_aggregator_get_pad
         (aggregator, i));
-  if (inputs[LEFT].buffer != NULL && inputs[RIGHT].buffer != NULL)
+  if (!gst_stereo_aggregator_check_caps (aggregator, inputs, N_VIEWS))
+    flow = GST_FLOW_ERROR;
+  else if (inputs[LEFT].buffer != NULL && inputs[RIGHT].buffer != NULL)
     flow = process_inputs (self, inputs);
   else if (is_over (self, inputs))
     flow = end_of_stream (self);

@@ -355,6 +355,39 @@ TEST (test_unsupported_video)
   }
 }
 
+/* Sends an image after all events but caps, as appsrc does if it has none. */
+static void
+push_without_caps (GstHarness * h)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_stream_start ("without-caps"));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  (void) gst_harness_push (h, gst_buffer_new_and_alloc (4000));
+}
+
+/* An image without caps is an error, in one view or in both. */
+LOOP_TEST (test_image_without_caps, 0, 6)
+{
+  const gint with = __i__ % 3 - 1;      /* the view with caps, or -1 */
+  Rig rig;
+
+  rig_open (&rig, __i__ < 3 ? VCBW : VCBW " pairs=newest");
+  if (with >= 0) {
+    rig_caps (&rig, with, CAPS);
+    (void) gst_harness_push (rig.view[with], numbered_image (with, 0));
+  }
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    if (v != with)
+      push_without_caps (rig.view[v]);
+  }
+  rig_expect_error (&rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "sink_", "has no caps", NULL);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
 TEST (test_downstream_refuses)
 {
   static const struct

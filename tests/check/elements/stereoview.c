@@ -1397,6 +1397,44 @@ TEST (test_view_qos)
   drop_views (&rig);
 }
 
+/* A buffer without caps is an error. */
+LOOP_TEST (test_view_without_caps, 0, 2)
+{
+  GstElement *element = gst_object_ref_sink (gst_element_factory_make
+      ("stereoview", NULL));
+  GstHarness *h[2] = { gst_harness_new_with_element (element, "sink_left",
+        "src"), gst_harness_new_with_element (element, "sink_disparity", NULL)
+  };
+  GstBus *bus = gst_bus_new ();
+  GError *error = NULL;
+  GstMessage *message;
+  GstSegment segment;
+
+  gst_element_set_bus (element, bus);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_set_src_caps_str (h[__i__], "video/x-raw,format=GRAY8,width=32,"
+      "height=16,framerate=25/1");
+  gst_harness_push_event (h[!__i__], gst_event_new_stream_start ("map"));
+  gst_harness_push_event (h[!__i__], gst_event_new_segment (&segment));
+  for (guint i = 0; i < 2; i++)
+    (void) gst_harness_push (h[i], noise (1, 0, 32 * 16));
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (error, GST_STREAM_ERROR,
+          GST_STREAM_ERROR_FORMAT));
+  fail_unless (strstr (error->message, "has no caps") != NULL, "%s",
+      error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_harness_teardown (h[1]);
+  gst_harness_teardown (h[0]);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+  gst_object_unref (bus);
+}
+
 /* A launch line with two view pads, stopped while its queues are full. */
 TEST (test_view_pipeline)
 {
