@@ -882,9 +882,9 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_correction_parse (const char
 #define STEREO_CORRECTION_FILE_SIZE 4096
 
 /* Writes the correction as a calibration file of OpenCV (YAML), which
- * stereorectify reads: two cameras with rectifying rotations and projections,
- * without a baseline.  Positions differ from stereo_correction_source() by less
- * than 0.05 pixels for |k1| up to 0.05, and 0.2 pixels up to 0.3. */
+ * stereorectify reads ("" without a size): two cameras with rectifying
+ * rotations and projections, without a baseline.  Positions are within 0.05
+ * pixels of stereo_correction_source() for |k1| up to 0.05, 0.2 up to 0.3. */
 STEREO_API void stereo_correction_format_opencv (const StereoCorrection *
     correction, char text[STEREO_CORRECTION_FILE_SIZE]);
 

@@ -99,7 +99,7 @@ stereo_correction_format_opencv (const StereoCorrection * correction,
   if (text == NULL)
     return;
   text[0] = '\0';
-  if (correction == NULL)
+  if (correction == NULL || stereo_correction_is_unset (correction))
     return;
   stereo_correction_model (correction, &model);
   append (&file, "%%YAML:1.0\n---\nimage_width: %d\nimage_height: %d\n",

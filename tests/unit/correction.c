@@ -234,6 +234,16 @@ read_matrix (const char *text, const char *name, int n, double *values)
   }
 }
 
+/* That of an alignment before its first pair. */
+TEST (test_no_calibration_file_without_size)
+{
+  char text[STEREO_CORRECTION_FILE_SIZE] = "before";
+  const StereoCorrection none = { 0 };
+
+  stereo_correction_format_opencv (&none, text);
+  CHECK_INT (strlen (text), ==, 0);
+}
+
 TEST (test_calibration_file_is_the_correction)
 {
   static const double distortions[] = { -0.04, 0, 0.05, 0.3 };
