@@ -173,18 +173,29 @@ video_pairs_free (VideoPairs ** pairs)
   g_clear_pointer (pairs, g_free);
 }
 
-/* Half the duration of a frame. */
+/* The duration of a frame; the largest number if it is unknown. */
 static GstClockTime
-find_tolerance (const VideoStream * stream)
+find_duration (const VideoStream * stream)
 {
-  GstClockTime duration = DEFAULT_DURATION;
   GstVideoInfo info;
 
   if (gst_video_info_from_caps (&info, gst_sample_get_caps (stream->sample))
       && info.fps_n > 0 && info.fps_d > 0)
-    duration = gst_util_uint64_scale (GST_SECOND, (guint64) info.fps_d,
+    return gst_util_uint64_scale (GST_SECOND, (guint64) info.fps_d,
         (guint64) info.fps_n);
-  return duration / 2;
+  return GST_CLOCK_TIME_NONE;
+}
+
+/* Half the duration of a frame of the faster video. With that of the slower
+ * one, a frame in the middle between two of them would match as well. */
+static GstClockTime
+find_tolerance (const VideoStream * left, const VideoStream * right)
+{
+  const GstClockTime duration = MIN (find_duration (left),
+      find_duration (right));
+
+  return (GST_CLOCK_TIME_IS_VALID (duration) ? duration :
+      DEFAULT_DURATION) / 2;
 }
 
 /* Pulls frames until both streams have one of the same time. */
@@ -206,7 +217,7 @@ pull_pair (VideoPairs * self, bool * end, StereoMessage * why)
     t = stream_time (left);
     u = stream_time (right);
     if (!GST_CLOCK_TIME_IS_VALID (t) || !GST_CLOCK_TIME_IS_VALID (u)
-        || ABS (GST_CLOCK_DIFF (t, u)) <= (gint64) find_tolerance (left))
+        || ABS (GST_CLOCK_DIFF (t, u)) <= (gint64) find_tolerance (left, right))
       return true;
     stream_drop (t < u ? left : right);
   }

@@ -31,8 +31,9 @@ STEREO_CHECKED bool video_pairs_open (const char *left, const char *right,
     VideoLayout layout, VideoPairs ** pairs, StereoMessage * why);
 
 /*
- * The next pair, whose timestamps differ by at most half a frame; unpaired
- * frames are skipped.  *end: there are no more, and views are unset.
+ * The next pair, whose timestamps differ by at most half a frame of the faster
+ * video; unpaired frames are skipped.  *end: there are no more, and views are
+ * unset.
  *
  * views: GRAY8 of the same size, valid until the next call.
  * seconds: the time of the left view; NAN = unknown.

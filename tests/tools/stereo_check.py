@@ -13,6 +13,7 @@ import math
 import os
 import random
 import shlex
+import shutil
 import subprocess
 import sys
 import unittest
@@ -207,6 +208,21 @@ class Videos(Case):
         found = self.check("left.mkv", "right.mkv", "--interval", 1)
         self.assertEqual(sum(found["pairs"].values()), 5)
         self.assertEqual(found["pairs"]["ok"], 5)
+
+    def test_pairs_of_different_rates(self):
+        """Frames of the faster video that are in the middle between two others have no partner."""
+        for name, odd, rate in (("slow", "right", 5), ("fast", "lower", 10)):
+            for number, source in enumerate(("right", odd)):
+                shutil.copyfile(source + ".png", "%s%d.png" % (name, number))
+            subprocess.run(shlex.split(
+                "gst-launch-1.0 -q multifilesrc location=%s%%d.png stop-index=1 loop=true "
+                "num-buffers=%d caps=image/png,framerate=%d/1 ! pngdec ! videoconvert ! jpegenc "
+                "quality=95 ! matroskamux ! filesink location=%s.mkv" % (
+                    name, 2 * rate, rate, name)), check=True)
+        for names in (("slow.mkv", "fast.mkv"), ("fast.mkv", "slow.mkv")):
+            found = self.check(*names, "--interval", 1)
+            self.assertEqual(found["pairs"]["same-view"], sum(found["pairs"].values()), names)
+            self.assertEqual(found["pairs"]["same-view"], 10)
 
     def test_videos_that_cannot_be_read(self):
         write_video("left.mkv", "left", count=2)
