@@ -110,6 +110,24 @@ class Command(batches.Case):
                                 source % "left", source % "right", "stereo.yml")
         self.assertIn("6 used", done.stdout)
 
+    def test_live_rates(self):
+        """A picture of the faster view in the middle between two of the other one has no partner."""
+        try:
+            import gi
+            gi.require_version("GstApp", "1.0")
+        except (ImportError, ValueError):
+            self.skipTest("no GStreamer's Python bindings")
+        from stereomatching.calibrate import _live
+        for number in range(3):
+            Image.fromarray(np.full((16, 16), 100 * number, np.uint8)).save(
+                self.path("%d.png" % number))
+        source = ("multifilesrc location=%s/%%d.png stop-index=%d caps=image/png,framerate=%d/1 ! "
+                  "pngdec")
+        slow, fast = (source % ((self.folder,) + rest) for rest in ((1, 2), (2, 4)))
+        for left, right, levels in ((slow, fast, [100, 200]), (fast, slow, [200, 100])):
+            samples = list(_live.Live(left, right, "side-by-side").samples())
+            self.assertEqual([int(view[0, 0]) for view in samples[0].following], levels)
+
     def test_live_errors(self):
         try:
             import gi

@@ -3,7 +3,7 @@
 """Pairs of a live GStreamer pipeline.
 
 Both views end in an appsink that keeps the newest frames, because finding a board takes longer
-than a frame. Frames whose timestamps differ by at most half a frame form a pair.
+than a frame. Frames whose timestamps differ by at most half a frame of the faster view form a pair.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Live:
         frames = [self._pull(sink) for sink in self._sinks]
         while all(frames) and len(frames) == 2:
             difference = frames[0].time - frames[1].time
-            if abs(difference) <= frames[0].tolerance:
+            if abs(difference) <= min(frame.tolerance for frame in frames):
                 break
             late = 0 if difference < 0 else 1
             frames[late] = self._pull(self._sinks[late])
