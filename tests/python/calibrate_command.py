@@ -95,6 +95,26 @@ class Command(batches.Case):
         self.assertIn("%d used" % (len(calibrated("chessboard").pairs) - 1), done.stdout)
         self.assertNotRegex(done.stderr, r"(?m)^2\.\d\d s")
 
+    def test_video_without_pairs(self):
+        """Boards that move, or that one view has, are not called missing."""
+        try:
+            import av  # noqa: F401
+        except ImportError:
+            self.skipTest("no PyAV")
+        from stereomatching.batch import _videos
+        for name, seen, text in (
+                ("moving.mkv", 2, "got 0; it moves by more than 3 pixels to the next frame in 2 more"),
+                ("one.mkv", 1, "got 0; only one view has it in 2 more")):
+            recorder = _videos.Recorder(self.path(name), 10, (360, 960), "gray", None)
+            for number, (_, *views) in enumerate(rendered("chessboard")[0][:2]):
+                for frame in range(2):
+                    views[seen:] = [np.zeros_like(view) for view in views[seen:]]
+                    recorder.add(np.roll(np.hstack(views), 8 * frame, axis=0),
+                                 1000 * number + 100 * frame)
+            recorder.close()
+            done = self.run_command(*SIZE, "--interval", "0.2", name, "stereo.yml", status=1)
+            self.assertIn(text, done.stderr)
+
     def test_live(self):
         """The same frames from a pipeline, until enough pairs are found."""
         try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _library as c
 from ._boards import Detection, Detector, other_size
-from ._calibration import Found
+from ._calibration import MIN_PAIRS, Found
 from ._coverage import Coverage
 from ._inputs import Pictures, Sample
 
@@ -42,6 +42,8 @@ class Collector:
         self._detector = detector
         self._notify = notify
         self._max_motion = max_motion
+        self._one_view = 0
+        self._moving = 0
         self._probed: List[np.ndarray] = []
         self._first: Optional[np.ndarray] = None
 
@@ -87,13 +89,17 @@ class Collector:
         if self._first is None and pair[0] is not None:
             self._first = sample.pictures[0]
         if pair[0] is None or pair[1] is None:
-            if not is_video:
+            if is_video:
+                self._one_view += pair[0] is not pair[1]
+            else:
                 self.found.append(Found(sample.name, pair))
                 self._notify("%s: no board in the %s" % (sample.name, "left view" if pair[1] else (
                     "right view" if pair[0] else "views")))
             return
-        if is_video and not (self._is_new(pair[0]) and self._is_still(
-                (pair[0], pair[1]), sample.following)):
+        if is_video and not self._is_new(pair[0]):
+            return
+        if is_video and not self._is_still((pair[0], pair[1]), sample.following):
+            self._moving += 1
             return
         self.found.append(Found(sample.name, pair))
         self.coverage.add((pair[0], pair[1]), self.size or (0, 0))
@@ -117,6 +123,18 @@ class Collector:
             sizes += [other_size(board, picture, False) for picture in self._probed]
         return next((size for size in sizes if size is not None), None)
 
+    def _require_pairs(self) -> None:
+        """Of a video that has boards. Raises an error with the reasons why pairs were not taken."""
+        reasons = []
+        if self._moving:
+            reasons.append("it moves by more than %g pixels to the next frame in %d more: hold it "
+                           "still, or set --max-motion" % (self._max_motion, self._moving))
+        if self._one_view:
+            reasons.append("only one view has it in %d more" % self._one_view)
+        if reasons and self.pairs < MIN_PAIRS:
+            raise c.Error("expected the board in both views of at least %d pairs, got %d; %s" % (
+                MIN_PAIRS, self.pairs, "; ".join(reasons)))
+
     def require(self) -> None:
         """Raises an error if no picture has the board, or only as a part of a larger one."""
         if self.size is None:
@@ -124,6 +142,7 @@ class Collector:
         size = self._other_size()
         if size is not None:
             raise c.Error("the chessboard has %dx%d inner corners: use --size %dx%d" % (size + size))
+        self._require_pairs()
         if any(one is not None for each in self.found for one in each.pair):
             return
         hint = ("--size counts the inner corners of a chessboard, one less than its squares"
