@@ -181,6 +181,14 @@ class Command(batches.Case):
             self.assertEqual(done.stdout, "")
             self.assertFalse(os.path.exists(self.path("out.yml")))
 
+    def test_unpaired_pictures(self):
+        self.write(rendered("chessboard")[0][:3])
+        os.remove(self.path("right", "01.png"))
+        os.remove(self.path("left", "02.png"))
+        done = self.run_command(*SIZE, "left", "right", "out.yml", status=1)
+        self.assertIn("\n01: no picture of the right view\n", done.stderr)
+        self.assertIn("\n02: no picture of the left view\n", done.stderr)
+
     def test_broken_picture(self):
         self.write(rendered("chessboard")[0][:2])
         with open(self.path("left", "01.png"), "wb") as file:

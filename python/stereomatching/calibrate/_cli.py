@@ -71,14 +71,14 @@ class _Stop:
 
 
 def _collect(options: argparse.Namespace, collector: Collector, left: str,
-             right: Optional[str]) -> None:
+             right: Optional[str], notify: _inputs.Notify) -> None:
     if options.live:
         stop = _Stop()
         signal.signal(signal.SIGINT, stop)
         signal.signal(signal.SIGTERM, stop)
         samples = stop.until(_live.Live(left, right, options.layout).samples())
     else:
-        samples = _inputs.open_source(left, right, options.layout, options.interval)
+        samples = _inputs.open_source(left, right, options.layout, options.interval, notify)
     limited = options.live or _inputs.is_video(left, right)
     collector.add_all(samples, options.pairs if limited else 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -90,9 +90,13 @@ def _calibrate(options: argparse.Namespace) -> Tuple[Calibration, str]:
     detector = Detector(_board(options))
     _check_writable(out)
     coverage = Coverage(options.coverage or os.path.splitext(out)[0] + "-coverage.png")
-    collector = Collector(detector, coverage, lambda text: None if options.quiet else print(
-        text, file=sys.stderr, flush=True), options.max_motion)
-    _collect(options, collector, left, right)
+
+    def notify(text: str) -> None:
+        if not options.quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    collector = Collector(detector, coverage, notify, options.max_motion)
+    _collect(options, collector, left, right, notify)
     collector.require()
     found = calibrate_found(collector.found, detector, collector.size or (0, 0), options.model,
                             options.max_error)

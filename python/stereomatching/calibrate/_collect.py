@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, List, Optional, Tuple
+from typing import Iterable, List, Optional, Tuple
 
 import numpy as np
 
@@ -12,15 +12,13 @@ from .. import _library as c
 from ._boards import Detection, Detector, other_size
 from ._calibration import MIN_PAIRS, Found
 from ._coverage import Coverage
-from ._inputs import Pictures, Sample
+from ._inputs import Notify, Pictures, Sample
 
 # The least distance of a board from all others in a video, relative to the width of a view
 _NEW = 0.03
 _MIN_COMMON = 4
 # Pictures in which boards of other sizes are searched for
 _PROBED = 2
-
-Notify = Callable[[str], None]
 
 
 def distance(one: Detection, other: Detection) -> float:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from typing import Iterator, NamedTuple, Optional, Tuple
+from typing import Callable, Iterator, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..batch._images import Unreadable, read
 from ._boards import import_opencv
 
 Pictures = Tuple[np.ndarray, np.ndarray]
+Notify = Callable[[str], None]
 
 
 class Sample(NamedTuple):
@@ -37,11 +38,13 @@ def grey(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def from_images(left: str, right: Optional[str]) -> Iterator[Sample]:
+def from_images(left: str, right: Optional[str], notify: Notify) -> Iterator[Sample]:
     """The pairs of two folders, globs, printf patterns or files, or those of a list."""
     pairs = _inputs.pair_up(left, right) if right is not None else _inputs.from_list(left)
     for pair in pairs:
         if pair.left is None or pair.right is None:
+            notify("%s: no picture of the %s view" % (
+                pair.name, "left" if pair.left is None else "right"))
             continue
         try:
             yield Sample(pair.name, (grey(read(pair.left)), grey(read(pair.right))))
@@ -68,7 +71,8 @@ def is_video(left: str, right: Optional[str]) -> bool:
     return _videos.are_videos(left, right)
 
 
-def open_source(left: str, right: Optional[str], layout: str, interval: float) -> Iterator[Sample]:
+def open_source(left: str, right: Optional[str], layout: str, interval: float,
+                notify: Notify) -> Iterator[Sample]:
     """The pairs of files."""
     for path in (left,) if right is None else (left, right):
         if path.lower().endswith(_videos.SUFFIXES) and not os.path.isfile(path):
@@ -78,4 +82,4 @@ def open_source(left: str, right: Optional[str], layout: str, interval: float) -
     if right is None and not _inputs.is_list(left):
         raise c.ArgumentError("%s: expected LEFT and RIGHT, a list of pairs (.csv, .jsonl), or a "
                               "video with both views" % left)
-    return from_images(left, right)
+    return from_images(left, right, notify)
