@@ -282,6 +282,21 @@ round_disparities (double most)
   return ((int) ceil (most) / 16 + 1) * 16;
 }
 
+/* The range that a matcher should search. Disparities of at least -1 may be
+ * those of distant points whose calibration is not exact. */
+static void
+print_range (const StereoAlignmentReport * r)
+{
+  const int most = round_disparities (fmax (0, r->max_disparity));
+  const int least = r->min_disparity < -1 ?
+      -round_disparities (-r->min_disparity) : 0;
+
+  printf (": ");
+  if (least < 0)
+    printf ("min-disparity=%d ", least);
+  printf ("num-disparities=%d or more", most - least);
+}
+
 /* Values that were measured. */
 static void
 print_values (const StereoAlignmentReport * r)
@@ -308,8 +323,7 @@ print_values (const StereoAlignmentReport * r)
   printf ("%-12s %.1f to %.1f pixels", "Disparity", r->min_disparity,
       r->max_disparity);
   if (r->status == STEREO_ALIGNMENT_OK || r->status == STEREO_ALIGNMENT_OFF)
-    printf (": num-disparities=%d or more", round_disparities (fmax (0,
-                r->max_disparity)));
+    print_range (r);
   printf ("\n");
 }
 

@@ -99,6 +99,15 @@ class Pages(Case):
                      "Focus        right view 1.0", "num-disparities=32 or more", "To do  "):
             self.assertIn(part, result.stdout)
 
+    def test_negative_disparities(self):
+        """Of cameras that converge: from -10 at the top to 12 at the bottom."""
+        pictures.write_png("converging.png", [[(TEXTURE.at(x + 22 * y / HEIGHT - 10, y),) * 3
+                                               for x in range(WIDTH)] for y in range(HEIGHT)])
+        result = run("left.png", "converging.png")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("pixels: min-disparity=-16 num-disparities=32 or more\n", result.stdout)
+        self.assertNotIn("min-disparity", run("left.png", "right.png").stdout)
+
     def test_a_slightly_darker_view(self):
         darker = [[tuple(value - (x % 4 == 0) for value in pixel) for x, pixel in enumerate(row)]
                   for row in RIGHT]
