@@ -67,6 +67,8 @@ launch() {
   wait $pid || { cat "$out/demo.log" >&2; die "the pipeline failed"; }
   pid=
   grep -h 'Computing on' "$out/demo.log" | sort -u || true
+  # such as views that are swapped or not rectified
+  sed -n 's/^WARNING: from element [^ ]*: /warning: /p' "$out/demo.log" >&2
   rm -f "$out/demo.log"
 }
 
