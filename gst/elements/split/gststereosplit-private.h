@@ -58,6 +58,7 @@ struct _GstStereoSplit
   GstClockTime pts;             /* of the view that came first */
   GstClockTime dts;
   GstClockTime duration;
+  gboolean discont;
 };
 
 /* Prepares for frames with these caps.  FALSE when downstream refuses its caps,

@@ -113,6 +113,10 @@ gst_stereo_split_sink_event (GstPad * pad, GstObject * parent,
     case GST_EVENT_FLUSH_STOP:
       gst_flow_combiner_reset (self->combiner);
       break;
+    case GST_EVENT_GAP:
+      /* the second view of a pair is missing */
+      self->incomplete = FALSE;
+      break;
     case GST_EVENT_SEGMENT:
       /* also without a flush, as of a loop, after half of a pair */
       self->incomplete = FALSE;

@@ -164,10 +164,13 @@ push_frame (GstStereoSplit * self, GstBuffer * buffer)
     GST_BUFFER_PTS (buffer) = self->pts;
     GST_BUFFER_DTS (buffer) = self->dts;
     GST_BUFFER_DURATION (buffer) = self->duration;
+    if (self->discont)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   } else {
     self->pts = GST_BUFFER_PTS (buffer);
     self->dts = GST_BUFFER_DTS (buffer);
     self->duration = GST_BUFFER_DURATION (buffer);
+    self->discont = GST_BUFFER_IS_DISCONT (buffer);
   }
   self->incomplete = second == self->backwards;
   clear_bundle_flags (buffer);

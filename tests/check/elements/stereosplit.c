@@ -848,6 +848,54 @@ TEST (test_frame_by_frame)
   g_free (caps);
 }
 
+/* A GAP event after the first view of a pair stands for the second one. */
+TEST (test_frame_by_frame_gap)
+{
+  gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  Rig rig;
+
+  open_rig (&rig, "stereosplit layout=frame-by-frame", TRUE);
+  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  push_number (&rig, 0, FALSE);
+  gst_harness_push_event (rig.view[LEFT], gst_event_new_gap (GST_MSECOND,
+          GST_MSECOND));
+  push_number (&rig, 2, FALSE);
+  push_number (&rig, 3, FALSE);
+  check_number (&rig, LEFT, 0, 0);
+  check_number (&rig, LEFT, 2, 2);
+  check_number (&rig, RIGHT, 3, 2);
+  close_rig (&rig);
+  g_free (caps);
+}
+
+/* Both views are discontinuous if the first one is. */
+TEST (test_frame_by_frame_discont)
+{
+  gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  Rig rig;
+
+  open_rig (&rig, "stereosplit layout=frame-by-frame", TRUE);
+  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
+
+    if (i == 0)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    fail_unless_equals_int (gst_harness_push (rig.view[LEFT], buffer),
+        GST_FLOW_OK);
+  }
+  for (guint i = 0; i < 2; i++) {
+    for (guint v = 0; v < 2; v++) {
+      GstBuffer *buffer = gst_harness_pull (rig.view[v]);
+
+      fail_unless_equals_int (GST_BUFFER_IS_DISCONT (buffer), i == 0);
+      gst_buffer_unref (buffer);
+    }
+  }
+  close_rig (&rig);
+  g_free (caps);
+}
+
 /* ---------------------------------------------------------------- pipelines */
 
 /* The single buffer of the appsink `out`, without padding. */
