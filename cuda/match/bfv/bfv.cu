@@ -7,7 +7,7 @@
 /*
  * The stages are in bfv-crosses.cu, bfv-match.cu (and bfv-slices.cu) and
  * bfv-vote.cu.  H200, 1920x1080x128, ms: census 0.03, crosses 0.06, matching
- * 1.18, the vote 0.11, the rest of refinement 0.03.
+ * 1.15, the vote 0.11, the rest of refinement 0.03.
  */
 
 #include "match/bfv/bfv.cuh"
