@@ -18,6 +18,7 @@
 #include "aggregate/gststereomatcher-private.h"
 
 #include "base/gststereocamerameta.h"
+#include "base/gststereocorrection.h"
 #include "base/gststereodebug.h"
 #include "geometry/rows.h"
 
