@@ -50,8 +50,8 @@ typedef struct
 
 static const CliOption option_rows[] = {
   {"layout", "NAME", CLI_CHOICE, AT (layout),
-        "where the views are in videos (separate = in two files; a single file "
-        "is side-by-side)",
+        "frame packing of videos (separate = two files; a single file is "
+        "side-by-side)",
       CLI_CHOICES ("separate", "side-by-side", "top-bottom")},
   {"interval", "N", CLI_INTEGER, AT (interval),
         "measure the first three pairs of a video, and one in N (10)",

@@ -211,8 +211,8 @@ def published(found):
 
 PEERS = """## Comparison with other programs on the same GPU
 
-Median milliseconds per frame of grey images, on the device unless stated otherwise. Except for belief
-propagation, they are different methods with different errors.
+Median milliseconds per frame of grey images on one NVIDIA {device}, device only unless stated
+otherwise. Except for belief propagation, they are different methods with different errors.
 
 {times}
 Published figures of other programs, on other hardware:
@@ -232,6 +232,7 @@ def peers(found):
         rows.append(["**%s**" % label] + ["**%s**" % number(time_of(r)) if r else "-" for r in results])
     rows += [[entry["program"]] + [number(v) for v in entry["ms"]] for entry in data["programs"]]
     return PEERS.format(
+        device=data["device"],
         times=table([""] + [size_of(c) for c in columns], rows),
         elsewhere=table(["", "hardware", "workload", "figure", "by"],
                         [[e["program"], e["hardware"], e["workload"], e["figure"], e["source"]]

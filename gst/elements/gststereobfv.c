@@ -43,8 +43,9 @@
  * docs/presets.md explains presets.
  *
  * #GstStereoBfv:sampling-x and #GstStereoBfv:sampling-y match a part of the
- * pixels, and the vote restores the others. The presets `fast` and `fastest`
- * match one pixel in 2x2 and one in 3x3.
+ * pixels. #GstStereoBfv:vote restores the others, as in the presets `fast` and
+ * `fastest`, which match one pixel in 2x2 and one in 3x3; without a vote, they
+ * are filled like other invalid pixels.
  *
  * #GstStereoBfv:cost selects the matching cost, #GstStereoBfv:vote-for the
  * pixels to vote for, and #GstStereoBfv:fill whether invalid pixels are

@@ -45,9 +45,10 @@
  * than the default; `fast` (6.7 %, and 10.3 instead of 8.6 % if one camera has
  * vignetting) is faster. docs/presets.md explains presets.
  *
- * Messages take four bytes per pixel and disparity, plus a third for the
- * coarser levels; a finer #GstStereoBp:precision takes two or four times as
- * much, with the same errors.
+ * On CUDA, messages take four bytes per pixel and disparity, plus a third for
+ * the coarser levels; a finer #GstStereoBp:precision takes two or four times as
+ * much, with the same errors. The CPU does not store the messages of the finest
+ * level with up to eight iterations.
  *
  * #GstStereoBp:cost selects the matching cost, #GstStereoBp:edge-scale the
  * influence of colour on the smoothness term, and #GstStereoBp:fill whether

@@ -29,8 +29,8 @@ static const StereoParamSpec bfv_specs[] = {
       "Maximum arm length of the support cross, in pixels", 16, 1,
       STEREO_BFV_MAX_ARM),
   STEREO_PARAM_UINT_ROW (StereoBfvParams, cost_threshold, "cost-threshold",
-      "Truncation of the sum of three colour differences, in 8-bit levels (not "
-      "for cost=census)", 60, 1, 765),
+      "Truncation of the sum of three colour differences, in 8-bit levels "
+      "(cost=luma and rgb)", 60, 1, 765),
   STEREO_PARAM_UINT_ROW (StereoBfvParams, sampling_x, "sampling-x",
       "Horizontal sampling factor: match every Nth column and restore the "
       "others", 1, 1, STEREO_BFV_MAX_SAMPLING),
