@@ -24,6 +24,8 @@ stereo_cuda_check (cudaError_t error, const char *what, const char *file,
 
   if (error == cudaSuccess)
     return STEREO_OK;
+  /* otherwise later launches of this thread would report it again */
+  (void) cudaGetLastError ();
   if (error == cudaErrorMemoryAllocation)
     status = STEREO_ERROR_MEMORY;
   else if (error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice
@@ -246,7 +248,7 @@ query_properties (CudaDevice * self, StereoMessage * why)
   StereoStatus status = stereo_cuda_enter (&self->device, why);
   struct cudaDeviceProp properties;
   cudaError_t error;
-  int ordinal = 0;
+  int ordinal = 0, compiled;
 
   if (status != STEREO_OK)
     return status;
@@ -263,7 +265,10 @@ query_properties (CudaDevice * self, StereoMessage * why)
     self->capability = 10 * properties.major + properties.minor;
     self->shared_limit = (int) properties.sharedMemPerBlockOptin;
     self->cooperative = properties.cooperativeLaunch != 0;
-    error = stereo_cuda_probe ();
+    error = stereo_cuda_probe (&compiled);
+    /* code for older GPUs does not wait where later ones allow overlap */
+    if (compiled < self->capability)
+      self->capability = compiled;
     if (error != cudaSuccess) {
       (void) cudaGetLastError ();
       status = stereo_fail (why, STEREO_ERROR_NO_DEVICE,

@@ -30,14 +30,14 @@ typedef struct
   CudaDriver driver;
   CUcontext context;
   bool retained;                /* the primary context of cu_device */
-  bool flags_set;               /* if so, old_flags are those from before */
+  bool flags_set;               /* old_flags must be restored */
   unsigned old_flags;
   CUdevice cu_device;
   cudaStream_t stream;          /* borrowed, or NULL */
   cudaStream_t downloads;       /* of stereo_cuda_download() */
   int ordinal;
   int multiprocessors;
-  int capability;               /* 10 major + minor */
+  int capability;               /* 10 major + minor, at most that of the code */
   int shared_limit;             /* shared memory of a block, in bytes */
   bool cooperative;             /* cooperative launches are supported */
   void (*release) (void *kept); /* or NULL */

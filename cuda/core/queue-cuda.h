@@ -23,8 +23,9 @@ typedef struct
   cudaEvent_t ended;            /* after the last download */
   cudaEvent_t timestamps[STEREO_MAX_TIMESTAMPS];  /* NULL until first used */
   cudaStream_t current;         /* of the last work submitted */
-  bool uploads;                 /* of this frame; without any, */
-  bool downloads;               /* all work is on compute */
+  bool uploads;                 /* the frame has any */
+  bool downloads;               /* likewise; without both, all work is on
+                                 * compute */
 } StereoCudaSlot;
 
 /* Work of a frame that can be submitted again. */
@@ -43,8 +44,8 @@ typedef struct
 typedef struct
 {
   cudaStream_t stream;          /* for recording; NULL until first used */
-  bool loaded;                  /* the kernels are */
-  bool fails;                   /* recording does: nothing is recorded */
+  bool loaded;                  /* a first frame has loaded the kernels */
+  bool fails;                   /* recording has failed: record nothing */
   uint64_t clock;
   StereoCudaRecording recordings[STEREO_CUDA_RECORDINGS];
 } StereoCudaRecorder;
@@ -57,13 +58,14 @@ typedef struct
   cudaStream_t up;
   cudaStream_t compute;
   cudaStream_t down;
-  cudaStream_t beside;          /* work at the same time as that of compute */
+  cudaStream_t beside;          /* for work concurrent with that of compute */
   cudaEvent_t forked;           /* beside waits for compute */
   cudaEvent_t joined;           /* compute waits for beside */
   bool borrowed;                /* the compute stream */
-  bool reads_inputs;            /* this frame does, without staging */
+  bool reads_inputs;            /* of this frame, from pinned memory of the
+                                 * caller, without staging */
   int multiprocessors;
-  int capability;               /* 10 major + minor */
+  int capability;               /* see CudaDevice */
   StereoCudaSlot slots[STEREO_MAX_FRAMES];
   StereoCudaRecorder recorder;
 } StereoCudaQueue;
@@ -90,8 +92,9 @@ int stereo_cuda_shared_limit (const StereoDevice * device);
 /* Whether cooperative launches are supported. */
 bool stereo_cuda_cooperative (const StereoDevice * device);
 
-/* Whether the kernels were built for the current device (convert.cu). */
-cudaError_t stereo_cuda_probe (void);
+/* cudaSuccess if there are kernels for the current device, and the compute
+ * capability that they were compiled for (convert.cu). */
+cudaError_t stereo_cuda_probe (int *capability);
 
 #ifdef __cplusplus
 }

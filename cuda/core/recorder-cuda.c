@@ -8,9 +8,9 @@
  * A graph starts all kernels of a frame with one call, and each kernel as soon
  * as the one before it is complete: small images would otherwise wait for the
  * host.  Kernels have the addresses of the images as arguments, so that each
- * set of images has its own graph.  Pools of buffers have few sets.  Where
- * there are more than RECORDINGS, the oldest graph gets the arguments of the
- * new frame, which is cheaper than an own graph.
+ * set of images has its own graph.  Pools of buffers have few sets.  If there
+ * are more than STEREO_CUDA_RECORDINGS, the least recently used graph gets the
+ * arguments of the new frame, which is cheaper than another graph.
  */
 
 #include "core/queue-cuda.h"
@@ -46,7 +46,7 @@ oldest_recording (StereoCudaRecorder * self)
 static void
 discard (StereoCudaRecording * r)
 {
-  /* A graph that is executed is destroyed afterwards. */
+  /* Destruction waits for a running graph. */
   if (r->graph != NULL)
     (void) cudaGraphExecDestroy (r->graph);
   memset (r, 0, sizeof (*r));
@@ -76,10 +76,11 @@ keep (StereoCudaRecording * r, cudaGraph_t graph)
 
   if (error != cudaSuccess)
     return error;
-  /* Nodes are a sequence: a frame with the same results has as many. */
+  /* A frame with the same results has as many nodes. */
   if (r->graph != NULL && r->n_nodes == n_nodes
       && update (r->graph, graph) == cudaSuccess)
     return cudaSuccess;
+  (void) cudaGetLastError ();   /* of the update */
   discard (r);
   r->n_nodes = n_nodes;
   return cudaGraphInstantiateWithFlags (&r->graph, graph, 0);

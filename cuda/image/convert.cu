@@ -230,11 +230,14 @@ mirror_view (StereoQueue * queue, const StereoMirroredView * v)
 }                               // namespace
 
 extern "C" cudaError_t
-stereo_cuda_probe (void)
+stereo_cuda_probe (int *capability)
 {
   cudaFuncAttributes attributes;
+  const cudaError_t error = cudaFuncGetAttributes (&attributes,
+      convert_kernel);
 
-  return cudaFuncGetAttributes (&attributes, convert_kernel);
+  *capability = error == cudaSuccess ? attributes.ptxVersion : 0;
+  return error;
 }
 
 extern "C" const void *

@@ -207,7 +207,8 @@ cudaLaunchCooperativeKernel (const void *stub, dim3 grid, dim3 block,
   return record (stub, block, shared_bytes);
 }
 
-/* Clusters have at most 8 blocks, as on any GPU that has them. */
+/* Clusters have at most 8 blocks, as on any GPU that has them.  Code for GPUs
+ * before 9.0 neither waits for the previous kernel nor for a cluster. */
 cudaError_t
 cudaLaunchKernelExC (const cudaLaunchConfig_t * config, const void *stub,
     void **arguments)
@@ -216,6 +217,8 @@ cudaLaunchKernelExC (const cudaLaunchConfig_t * config, const void *stub,
       config->dynamicSmemBytes);
 
   (void) arguments;
+  if (config->numAttrs > 0 && chip.code < 90)
+    return fail (cudaErrorInvalidConfiguration);
   for (unsigned i = 0; i < config->numAttrs; i++) {
     const cudaLaunchAttribute *a = &config->attrs[i];
 
@@ -245,6 +248,7 @@ cudaFuncGetAttributes (struct cudaFuncAttributes *attributes, const void *stub)
 {
   (void) stub;
   memset (attributes, 0, sizeof (*attributes));
+  attributes->ptxVersion = chip.code;
   return cudaSuccess;
 }
 

@@ -20,6 +20,7 @@
 typedef struct
 {
   int capability;               /* 87: compute capability 8.7 */
+  int code;                     /* that kernels were compiled for */
   int shared_limit;             /* shared memory of a block, in bytes */
   int multiprocessors;
 } FakeChip;

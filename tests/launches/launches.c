@@ -327,6 +327,18 @@ run_defaults (const char *name, const char *size)
   match_once (algorithm, params, &config, false);
 }
 
+/* With code for GPUs of compute capability 8.0. */
+static void
+run_older_code (FakeChip chip)
+{
+  chip.code = 80;
+  fake_chip_set (&chip);
+  REQUIRE (stereo_device_new_cuda (0, &device, NULL) == STEREO_OK);
+  run_defaults ("vcbw", "320x240");
+  run_defaults ("pyramid", "320x240");
+  stereo_device_unref (&device);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -334,7 +346,7 @@ main (int argc, char **argv)
   const FakeLaunch *launch;
 
   REQUIRE (argc == 5 || argc == 6);
-  chip.capability = atoi (argv[1]);
+  chip.capability = chip.code = atoi (argv[1]);
   chip.shared_limit = atoi (argv[2]);
   chip.multiprocessors = atoi (argv[3]);
   fake_chip_set (&chip);
@@ -344,6 +356,8 @@ main (int argc, char **argv)
   else
     run_cases (atoi (argv[4]));
   stereo_device_unref (&device);
+  if (argc == 5 && chip.capability >= 90)
+    run_older_code (chip);
   for (size_t i = 0; (launch = fake_launch_get (i)) != NULL; i++)
     printf ("%s %u %zu\n", launch->kernel, launch->threads,
         launch->shared_bytes);
