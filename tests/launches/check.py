@@ -31,9 +31,9 @@ KNOWN_SPILLS = {
 }
 
 # Known limits: the matcher refuses parameters with a message. bfv needs 90 KiB in any case, sgm for
-# many disparities. bp, which has no message, fails for wide images.
+# many disparities, bp for wide images.
 REFUSED = {
-    75: ("refused: bfv, ", "refused: sgm, ", "failed: bp, "),
+    75: ("refused: bfv, ", "refused: sgm, ", "refused: bp, "),
     86: ("refused: sgm, ",),
     89: ("refused: sgm, ",),
     120: ("refused: sgm, ",),

@@ -158,6 +158,16 @@ stereo_bp_find_shape_cuda (const StereoBpConstants * k)
   }
 }
 
+size_t
+stereo_bp_shared_bytes_cuda (const BpShape & s, const BpArgs & a)
+{
+  BpArgs one = a;
+
+  /* several rows are small */
+  one.rows_at_once = 1;
+  return bp_shared_bytes (s, one, (size_t) s.threads / 32);
+}
+
 /* All steps in one launch if possible, otherwise one by one. */
 void
 stereo_bp_launch_steps_cuda (StereoQueue * queue, const BpShape & s,

@@ -173,9 +173,9 @@ bp_args (const StereoMatchFrame * frame, const StereoBpConstants * k,
 }
 
 /* Prepares the views of a frame, and clears the barrier. */
-void
-prepare_frame (const StereoMatchFrame * frame, const StereoBpConstants * k,
-    const StereoBpWork * work, const BpArgs & a)
+StereoStatus
+prepare_frame (StereoCudaStage & stage, const StereoMatchFrame * frame,
+    const StereoBpConstants * k, const StereoBpWork * work, const BpArgs & a)
 {
   const StereoCudaQueue *q = (const StereoCudaQueue *) frame->queue;
 
@@ -185,6 +185,23 @@ prepare_frame (const StereoMatchFrame * frame, const StereoBpConstants * k,
     stereo_bp_prepare_edges_cuda (frame, k, work, a);
   if (!stereo_cost_is_luma (k->cost) && !k->edges)
     (void) cudaMemsetAsync (a.barrier, 0, sizeof (unsigned), q->compute);
+  return STEREO_CUDA_LAUNCHED (stage, "bp's preparation");
+}
+
+StereoStatus
+launch_steps (StereoCudaStage & stage, StereoQueue * queue, const BpShape & s,
+    BpArgs & a)
+{
+  const size_t shared = stereo_bp_shared_bytes_cuda (s, a);
+  const int limit = stereo_cuda_shared_limit (queue->device);
+
+  if (shared > (size_t) limit)
+    return stereo_fail (&queue->message, STEREO_ERROR_UNSUPPORTED,
+        "bp needs blocks of %zu KiB of shared memory for a width of %d, and "
+        "this device has %d: the CPU can do that", (shared + 1023) / 1024,
+        a.level[0].width, limit / 1024);
+  stereo_bp_launch_steps_cuda (queue, s, a);
+  return STEREO_CUDA_LAUNCHED (stage, "bp's steps_kernel");
 }
 
 StereoStatus
@@ -215,10 +232,10 @@ bp_match_cuda (const StereoBpArgs * args)
         a.output, a.encode, k->width);
     return STEREO_CUDA_LAUNCHED (stage, "bp's nothing_kernel");
   }
-  prepare_frame (frame, k, work, a);
-  stereo_bp_launch_steps_cuda (frame->queue, stereo_bp_find_shape_cuda (k),
-      a);
-  return STEREO_CUDA_LAUNCHED (stage, "bp's steps_kernel");
+  const StereoStatus status = prepare_frame (stage, frame, k, work, a);
+
+  return status != STEREO_OK ? status : launch_steps (stage, frame->queue,
+      stereo_bp_find_shape_cuda (k), a);
 }
 
 }                               // namespace

@@ -161,9 +161,10 @@ BpShape stereo_bp_find_shape_int8_cuda (int count);
 BpShape stereo_bp_find_shape_half_cuda (int count);
 BpShape stereo_bp_find_shape_float_cuda (int count);
 
-/* bp-launch.cu: the shape for the disparities of k, and all steps of a
- * frame. */
+/* bp-launch.cu: the shape for the disparities of k, the shared memory of a
+ * block for views of any height, and all steps of a frame. */
 BpShape stereo_bp_find_shape_cuda (const StereoBpConstants * k);
+size_t stereo_bp_shared_bytes_cuda (const BpShape & s, const BpArgs & a);
 void stereo_bp_launch_steps_cuda (StereoQueue * queue, const BpShape & s,
     BpArgs & a);
 
