@@ -207,7 +207,8 @@ try_iterate (StereoQueue * queue, const Level & a, int iterations,
 
   for (int cluster = blocks <= 16 && q->capability >= 90; cluster >= 0;
       cluster--) {
-    if ((cluster || (int) blocks <= q->multiprocessors)
+    if ((cluster || (stereo_cuda_cooperative (queue->device)
+                && (int) blocks <= q->multiprocessors))
         && launch_waiting (queue, cluster, grid, I::threads, I::bytes,
             iterate_kernel < VERTICAL, WARPS, ROWS, P >, a, iterations,
             max_step, first, cluster))
