@@ -120,7 +120,7 @@ class Shared(unittest.TestCase):
         folder = self.folder
         from stereomatching.calibrate import _boards, _cameras, _evaluate, _inputs, _solve
         samples = list(_inputs.from_images(os.path.join(folder, "left%02d.jpg"),
-                                           os.path.join(folder, "right%02d.jpg")))
+                                           os.path.join(folder, "right%02d.jpg"), self.fail))
         board = calibrate.Board("chessboard", 9, 6, 1.0)
         found = calibrate.calibrate([(one.name, *one.pictures) for one in samples], board)
         self.assertEqual(len(found.pairs), 14)
