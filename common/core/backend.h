@@ -57,8 +57,8 @@ typedef struct
   StereoStatus (*repeat) (StereoQueue * queue, const void *key, size_t size,
       StereoStatus (*submit) (void *data), void *data);
   /* Optional.  Submits two tasks, whose work may run at the same time; other
-   * gets what one leaves of the device.  Later stages wait for both.  Calls do
-   * not nest. */
+   * gets what one leaves idle.  Later stages wait for both.  Calls do not
+   * nest. */
   StereoStatus (*both) (StereoQueue * queue, const StereoTask * one,
       const StereoTask * other);
   /* With repeat.  Discards recorded work: later work differs. */

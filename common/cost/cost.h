@@ -47,8 +47,7 @@ extern const StereoEnumValue stereo_cost_values[STEREO_N_COSTS];
   "luma = absolute difference of luma; rgb = sum of absolute RGB " \
   "differences; learned = as census, with bits from a small trained network"
 
-/* What algorithms ask, so that only this folder and cuda/cost name the kinds.
- * Macros, to be constants in templates. */
+/* Predicates of a kind.  Macros, to be constants in templates. */
 #define stereo_cost_uses_words(kind) ((kind) == STEREO_COST_WORDS)
 #define stereo_cost_is_color(kind) ((kind) == STEREO_COST_RGB)
 #define stereo_cost_is_luma(kind) ((kind) == STEREO_COST_LUMA)

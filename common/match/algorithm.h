@@ -76,8 +76,8 @@ typedef struct
   double initial;
 } StereoParamDefault;
 
-/* A task that run() may submit with both(), to use what its own work leaves of
- * the device. */
+/* A task that run() may submit with both(), to use multiprocessors that its own
+ * work leaves idle. */
 typedef struct
 {
   StereoTask task;
@@ -140,8 +140,8 @@ struct StereoAlgorithm
   StereoStatus (*plan) (const StereoSearch * search, const void *params,
       const void *stages, void *plan, StereoArena * arena,
       StereoMessage * why);
-  /* Optional: what a frame needs before run() but neither words nor ranges
-   * for, which may be computed at the same time. */
+  /* Optional: the work before run() that needs neither words nor ranges, which
+   * may be computed at the same time. */
   StereoStatus (*prepare) (const StereoMatchFrame * frame,
       const void *stages);
   StereoStatus (*run) (const StereoMatchFrame * frame, const void *stages);

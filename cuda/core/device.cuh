@@ -38,11 +38,13 @@ pdl_start ()
   pdl_launch_dependents ();
 }
 
-/* For a kernel that uses nothing of the previous one, and may run beside it: at
- * its beginning, and at its end by at least one block, so that later kernels
- * wait for both.  beside: whether it may.  The previous kernel must call
- * pdl_start () or this function.  The last kernel that waited at its beginning,
- * and those since, may still run; all kernels before have finished. */
+/* For a kernel that uses nothing of the previous one, and may overlap it: all
+ * blocks call pdl_start_beside () first, and at least one pdl_end_beside ()
+ * last, so that later kernels wait for both.  beside: whether it may.  The
+ * previous kernel must not call pdl_launch_dependents () before pdl_wait (),
+ * unless it is such a kernel, too.  The last kernel that waited at its
+ * beginning, and those since, may still run; all kernels before have
+ * finished. */
 static __device__ __forceinline__ void
 pdl_start_beside (bool beside)
 {

@@ -5,9 +5,9 @@
  */
 
 /*
- * C += A B for bytes, with exact 32-bit sums.  They are unsigned, except that
- * those of B may be signed (_signed).  A has 16 rows, B 8 columns, both 16 (or
- * 32) deep.  With g = lane / 4 and t = lane % 4, a lane holds
+ * C = A B + start for bytes, with exact 32-bit sums.  They are unsigned, except
+ * that those of B may be signed (_signed).  A has 16 rows, B 8 columns, both 16
+ * (or 32) deep.  With g = lane / 4 and t = lane % 4, a lane holds
  *
  *   a[0]: A[g][4 t .. 4 t + 3]        a[1]: A[g + 8][4 t .. 4 t + 3]
  *   b:    B[4 t .. 4 t + 3][g]

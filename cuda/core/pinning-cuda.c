@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Pinned memory is known to all CUDA devices of the process.  There is not much
- * of it: the buffers of a few pools. */
+/* All CUDA devices of the process share the list of pinned memory, which is
+ * short: the buffers of a few pools. */
 
 #include "core/device-cuda.h"
 

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What the kernels of all costs with words share: memory, and luma with a
- * border in shared memory. */
+/* Shared by the kernels of all costs with words: memory, and luma with a border
+ * in shared memory. */
 
 #ifndef STEREO_WORDS_CUH
 #define STEREO_WORDS_CUH

@@ -192,8 +192,8 @@ store_chroma (const StereoViewFormat & k, const ImageRow & row,
   put_sample<K> (k, row.v + c, (sum[1] + 2) >> 2);
 }
 
-/* 256 times the channels of a pixel that is interpolated between two, of which
- * b has a weight of 0 to 256. */
+/* 256 times the channels of a pixel interpolated between two; b has a weight of
+ * 0 to 256. */
 template <bool Wide> struct SumOf
 {
   uint32_t sums[3];

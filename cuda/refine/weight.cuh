@@ -39,8 +39,8 @@ color_at (const StereoView & view, int x, int y)
       + (size_t) y * view.stride) + x;
 }
 
-/* log2 of the weight for the difference of two pixels, negated.  The highest
- * byte of three channels is another one. */
+/* log2 of the weight for the difference of two pixels, negated.  With three
+ * channels, pixels whose highest bytes differ have no weight. */
 template < int CHANNELS > static __device__ __forceinline__ float
 color_halvings (const StereoRefineConstants & k, uint32_t p, uint32_t q)
 {

@@ -388,8 +388,7 @@ crosses_kernel (const __grid_constant__ CrossesArgs a)
   const int x0 = (int) blockIdx.x * cross_width;
   const int y0 = (int) blockIdx.y * HEIGHT;
 
-  pdl_wait ();
-  pdl_launch_dependents ();
+  pdl_start ();
   load_tile < KIND, S > (a, x0, y0, shared);
   __syncthreads ();
   compare_tile < S > (a.k, shared);
@@ -406,8 +405,7 @@ long_crosses_kernel (const __grid_constant__ CrossesArgs a)
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
 
-  pdl_wait ();
-  pdl_launch_dependents ();
+  pdl_start ();
   if (x >= a.k.width || y >= a.k.height
       || (side != 0 && y % a.k.sampling_y != 0))
     return;

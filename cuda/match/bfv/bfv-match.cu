@@ -553,7 +553,7 @@ divide_work (const StereoBfvConstants * k, MatchArgs & a, int multiprocessors)
   return a.pieces != 0 ? (unsigned) tiles * a.pieces : blocks;
 }
 
-/* One block per multiprocessor. */
+/* One block per multiprocessor, at most this many. */
 const int max_blocks = 160;
 
 template < int KIND, bool DIRECT, typename S > StereoStatus
@@ -618,8 +618,8 @@ match_kind (StereoCudaStage & stage, StereoQueue * queue,
 
   if (Small::size * 4 > limit)
     return stereo_fail (&queue->message, STEREO_ERROR_UNSUPPORTED,
-        "bfv needs blocks of %d KiB of shared memory, and this device has %d",
-        Small::size * 4 >> 10, limit >> 10);
+        "bfv needs blocks of %d KiB of shared memory, and this device has %d: "
+        "the CPU can do that", Small::size * 4 >> 10, limit >> 10);
   return few || Large::size * 4 > limit
       ? match_shape < KIND, Small > (stage, queue, k, views, m, work, winners)
       : match_shape < KIND, Large > (stage, queue, k, views, m, work, winners);

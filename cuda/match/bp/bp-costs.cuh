@@ -23,7 +23,7 @@ namespace
 const uint32_t packed_padding = 0x7000;
 const uint32_t single_padding = 1 << 24;
 
-/* N bytes of a row from an index on. */
+/* 4 WORDS bytes of a row from index `at` on. */
 template < int WORDS > __device__ __forceinline__ void
 load_bytes (const uint8_t * row, int at, uint32_t (&w)[WORDS])
 {
@@ -180,7 +180,7 @@ border_costs (const BpArgs & a, const Place & place, int d0,
 
 #pragma unroll
     for (int j = 0; j < (F::packed ? 2 : 1); j++) {
-      /* columns beyond the last one repeat it */
+      /* disparities beyond the last one repeat it */
       const int d = min (d0 + i + j * F::words,
           a.first_disparity + a.count - 1);
       const int x = stereo_partner_column (a.level[0].width, place.x, d);

@@ -35,7 +35,7 @@ struct Walk
 
   __device__ __forceinline__ Walk (const BpTiles & tiles, int warp)
   {
-    /* exact: there are less than 2^16 warps */
+    /* exact: there are fewer than 2^16 warps */
     row = (int) (((float) warp + 0.5f) * tiles.inverse);
     column = warp - row * tiles.in_row;
   }

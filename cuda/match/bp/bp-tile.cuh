@@ -38,9 +38,9 @@ copy_pixel (const BpArgs & a, int l, int x, int y, int group)
     if (l == a.n_levels - 1)
       clear_parts (parts);
     else
-      load_parts (a, message_at < F > (a, a.level[l + 1], direction, x >> 1,
+      load_parts (a, message_at (a, a.level[l + 1], direction, x >> 1,
               y >> 1, group), parts);
-    store_parts (a, message_at < F > (a, a.level[l], direction, x, y, group),
+    store_parts (a, message_at (a, a.level[l], direction, x, y, group),
         parts);
   }
 }
@@ -100,7 +100,7 @@ load_first_messages (const BpArgs & a, int l, const Place & place,
     if (coarsest)
       clear_parts (parts[j]);
     else
-      load_parts (a, message_at < F > (a, a.level[l + 1], j, x >> 1, y >> 1,
+      load_parts (a, message_at (a, a.level[l + 1], j, x >> 1, y >> 1,
               read_group), parts[j]);
   }
 }
@@ -138,7 +138,7 @@ iterate_tile (const BpArgs & a, int l, int t, int y, int column,
   Place place = { min (x, last_x), y, group, a.count - F::values * group };
   uint4 parts[4][F::message_parts];
   uint32_t in[4][F::words], sum[F::words];
-  unsigned offset = message_offset < F > (a, level, place.x, y, read_group);
+  unsigned offset = message_offset (a, level, place.x, y, read_group);
   const Bounds < F > bounds = load_bounds < F > (a, level, place.x, y);
 
   if (t > 0 && a.inner) {

@@ -128,7 +128,7 @@ belief_at (const uint32_t * beliefs, int first, int v)
 
 /* Stores the winner of a left pixel, in its first lane.  All lanes of the warp
  * must call it. */
-template < class F, int LANES > __device__ __forceinline__ void
+template < class F > __device__ __forceinline__ void
 store_winner (const BpArgs & a, const uint32_t (&sum)[F::words],
     const Place & place, bool exists, int index)
 {
@@ -195,7 +195,7 @@ give_result (const BpArgs & a, const uint32_t (&sum)[F::words],
     if (exists && place.group == 0)
       store_result (a, x, place.y, index);
   } else {
-    store_winner < F, LANES > (a, sum, place, exists, index);
+    store_winner < F > (a, sum, place, exists, index);
     if (exists && a.winners.right != NULL) {
       const Sharers to (a, x, place.y);
 

@@ -181,7 +181,7 @@ struct Place
 };
 
 /* The messages of pixels with this x + y, in their plane. */
-template < class F > __device__ __forceinline__ unsigned
+__device__ __forceinline__ unsigned
 message_offset (const BpArgs & a, const BpLevel & level, int x, int y,
     int group)
 {
@@ -189,12 +189,12 @@ message_offset (const BpArgs & a, const BpLevel & level, int x, int y,
       + (unsigned) (x >> 1) * (unsigned) a.message_parts + (unsigned) group;
 }
 
-template < class F > __device__ __forceinline__ uint4 *
+__device__ __forceinline__ uint4 *
 message_at (const BpArgs & a, const BpLevel & level, int direction, int x,
     int y, int group)
 {
   return level.messages[2 * direction + ((x + y) & 1)]
-      + message_offset < F > (a, level, x, y, group);
+      + message_offset (a, level, x, y, group);
 }
 
 /* parts: of a lane */

@@ -59,7 +59,7 @@ const int cost_blocks = 8;
 const int cost_blocks = 12;
 #endif
 
-/* The first group of 16 disparities of all pixels. */
+/* The index of the first pixel of a group of 16 disparities. */
 __device__ __forceinline__ size_t
 volume_at (const ExpstepArgs & a, int group)
 {

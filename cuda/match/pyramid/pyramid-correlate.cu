@@ -27,8 +27,7 @@ prepare_kernel (const __grid_constant__ Level a)
   const int x0 = (int) blockIdx.x * prepare_width;
   const int y0 = (int) blockIdx.y * prepare_height;
 
-  pdl_wait ();
-  pdl_launch_dependents ();
+  pdl_start ();
   for (int i = (int) threadIdx.x; i < (prepare_width + 4)
       * (prepare_height + 4); i += prepare_threads) {
     const int x = i % (prepare_width + 4), y = i / (prepare_width + 4);
@@ -63,8 +62,7 @@ correlate_kernel (const __grid_constant__ Level a, float step, bool first)
 {
   extern __shared__ float4 shared[];
 
-  pdl_wait ();
-  pdl_launch_dependents ();
+  pdl_start ();
   Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::run (a, step, first,
       (int) blockIdx.x * WIDTH, (int) blockIdx.y * HEIGHT, (float *) shared);
 }

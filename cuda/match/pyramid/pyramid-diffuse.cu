@@ -25,9 +25,7 @@ diffuse_kernel (const __grid_constant__ Level a, int halo_x, int halo_y,
   typedef Diffuser < VERTICAL, WARPS, ROWS, WIDE > D;
   extern __shared__ float4 shared[];
 
-
-  pdl_wait ();
-  pdl_launch_dependents ();
+  pdl_start ();
 
   const DiffuseTile tile = {
     (int) blockIdx.x * (D::width - 2 * halo_x) - halo_x,

@@ -19,7 +19,7 @@ check_kernel (int width, int height, int stride, float max_diff,
   int x, y;
 
   pdl_wait ();
-  if (!own_pixel (width, height, &x, &y))
+  if (!stereo_own_pixel (width, height, &x, &y))
     return;
 
   const int at = y * stride + x;
@@ -108,7 +108,7 @@ winners_kernel (int width, int height, int stride,
   int x, y;
 
   pdl_wait ();
-  if (!own_pixel (width, height, &x, &y))
+  if (!stereo_own_pixel (width, height, &x, &y))
     return;
 
   const int at = y * stride + x;
@@ -145,7 +145,7 @@ finish_kernel (int width, int height, int stride,
   int x, y;
 
   pdl_wait ();
-  if (!own_pixel (width, height, &x, &y))
+  if (!stereo_own_pixel (width, height, &x, &y))
     return;
 
   const int at = y * stride + x;

@@ -46,7 +46,7 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
 
   static_assert (C::rows == ROWS, "the same pixels in both");
 
-  /* What a thread keeps for all iterations: il of its pixels, and the places of
+  /* State of a thread over all iterations: il of its pixels, and the places of
    * the right pixels that it loads. */
   struct State
   {

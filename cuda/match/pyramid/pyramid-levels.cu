@@ -20,7 +20,7 @@ start_kernel (const StereoView left, const StereoView right, int channels,
   int x, y;
 
   pdl_launch_dependents ();
-  if (!own_pixel (width, height, &x, &y))
+  if (!stereo_own_pixel (width, height, &x, &y))
     return;
 #pragma unroll
   for (int i = 0; i < 2; i++) {
@@ -83,8 +83,7 @@ downsample_kernel (const StereoPyramidLevel fine,
   uint32_t weight[6], word[turns][6];
   int column[6];
 
-  pdl_wait ();
-  pdl_launch_dependents ();
+  pdl_start ();
 #pragma unroll
   for (int i = 0; i < 6; i++) {
     weight[i] = stereo_pyramid_tap (i, (uint32_t) px & 63u);
@@ -136,9 +135,8 @@ clear_kernel (int width, int height, int stride, float start,
 {
   int x, y;
 
-  pdl_wait ();
-  pdl_launch_dependents ();
-  if (!own_pixel (width, height, &x, &y))
+  pdl_start ();
+  if (!stereo_own_pixel (width, height, &x, &y))
     return;
   field.dx[y * stride + x] = start;
   if (field.dy != NULL)
@@ -160,9 +158,8 @@ upsample_kernel (const StereoPyramidLevel coarse, const StereoPyramidLevel fine,
 {
   int x, y;
 
-  pdl_wait ();
-  pdl_launch_dependents ();
-  if (!own_pixel (fine.width, fine.height, &x, &y))
+  pdl_start ();
+  if (!stereo_own_pixel (fine.width, fine.height, &x, &y))
     return;
 
   const int px = stereo_pyramid_position (x, fine.upsample_x, coarse.width);
@@ -191,7 +188,8 @@ stereo_pyramid_start_cuda (const StereoPyramidArgs * s)
 
   if (!stage.entered ())
     return stage.status ();
-  start_kernel <<< pixel_grid (s->level), pixel_block, 0, stage.stream () >>>
+  start_kernel <<< stereo_pixel_grid (s->level->width, s->level->height),
+      stereo_pixel_block, 0, stage.stream () >>>
       (*s->left, *s->right, s->k->channels, s->level->width, s->level->height,
       (int) s->level->stride, s->level->left, s->level->right);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's start_kernel");

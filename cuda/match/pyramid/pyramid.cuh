@@ -103,8 +103,8 @@ copy (const float *from, float *to)
 inline dim3
 pyramid_grid (int width, int height, int tile_width, int tile_height)
 {
-  return dim3 ((unsigned) ((width + tile_width - 1) / tile_width),
-      (unsigned) ((height + tile_height - 1) / tile_height));
+  return dim3 (stereo_blocks (width, tile_width),
+      stereo_blocks (height, tile_height));
 }
 
 /* Launches a kernel whose blocks may need more than 48 KiB of shared memory. */
@@ -119,32 +119,13 @@ launch_tiles (StereoQueue * queue, dim3 grid, int threads, int shared_bytes,
       (size_t) shared_bytes, kernel, arguments...);
 }
 
-/* Kernels with one thread per pixel of a level. */
-const int block_width = 32;
-const int block_height = 8;
-
-__device__ __forceinline__ bool
-own_pixel (int width, int height, int *x, int *y)
-{
-  *x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  *y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-  return *x < width && *y < height;
-}
-
-inline dim3
-pixel_grid (const StereoPyramidLevel * level)
-{
-  return pyramid_grid (level->width, level->height, block_width, block_height);
-}
-
-const dim3 pixel_block (block_width, block_height);
-
+/* A kernel with one thread per pixel of a level. */
 template < typename... Parameters, typename... Arguments > void
 launch_pixels (StereoQueue * queue, const StereoPyramidLevel * level,
     void (*kernel) (Parameters...), const Arguments &... arguments)
 {
-  launch_overlapping (queue, pixel_grid (level), pixel_block, 0, kernel,
-      arguments...);
+  launch_overlapping (queue, stereo_pixel_grid (level->width, level->height),
+      stereo_pixel_block, 0, kernel, arguments...);
 }
 
 }                               // namespace

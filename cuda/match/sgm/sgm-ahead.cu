@@ -9,7 +9,8 @@
 namespace
 {
 
-/* Resident blocks of a multiprocessor: 32 for 8.0 and 9.0, fewer for others. */
+/* Resident blocks of a multiprocessor, at least: 32 for 8.0 and from 9.0 on,
+ * where 24 are used. */
 #if defined (__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ < 900
 const int max_blocks = 16;
 #else

@@ -168,8 +168,8 @@ template < class S, SgmMode MODE, int PATHS > struct SgmSweeper
         "n" (PATHS * S::lanes):"memory");
   }
 
-  /* Finds L of the neighbouring paths, of which those at the ends of the strip
-   * have one; L of their own replaces the other one. */
+  /* Finds L of the neighbouring paths.  At an end of the strip, L of the path
+   * itself replaces the missing one. */
   __device__ __forceinline__ void
   find_neighbors (uint32_t (&before)[S::pairs], uint32_t (&behind)[S::pairs])
   {

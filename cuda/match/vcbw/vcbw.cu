@@ -24,7 +24,7 @@
  */
 
 #include "core/ones.cuh"
-#include "cost/difference.h"
+#include "cost/cost.cuh"
 #include "match/vcbw/vcbw.cuh"
 
 struct StereoVcbwWork
@@ -83,14 +83,16 @@ void
 find_args (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
     VcbwArgs * a)
 {
-  const bool uses_words = k->cost == STEREO_COST_WORDS;
+  const StereoView left = stereo_cost_view (k->cost, frame->left,
+      frame->left_words);
+  const StereoView right = stereo_cost_view (k->cost, frame->right,
+      frame->right_words);
 
   a->k = *k;
-  a->left = uses_words ? frame->left_words.plane[0] : frame->left.plane[0];
-  a->right = uses_words ? frame->right_words.plane[0] : frame->right.plane[0];
-  a->left_stride = uses_words ? frame->left_words.stride : frame->left.stride;
-  a->right_stride = uses_words ? frame->right_words.stride
-      : frame->right.stride;
+  a->left = left.plane[0];
+  a->right = right.plane[0];
+  a->left_stride = left.stride;
+  a->right_stride = right.stride;
   a->map = frame->map;
   a->encode = frame->output != NULL;
   if (frame->output != NULL)
