@@ -151,13 +151,6 @@ stereo_correction_parse (const char *text, StereoCorrection * correction,
   return status;
 }
 
-bool
-stereo_alignment_accepts_focal_length (double focal_length, int width)
-{
-  return focal_length >= STEREO_ALIGN_MIN_FOCAL * width
-      && focal_length <= STEREO_ALIGN_MAX_FOCAL * width;
-}
-
 StereoStatus
 stereo_correction_check (const StereoCorrection * c, StereoMessage * why)
 {

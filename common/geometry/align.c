@@ -185,6 +185,13 @@ set_views (StereoAlignment * self, int width, int height)
   self->correction.focal_length = self->views.focal_length;
 }
 
+bool
+stereo_alignment_accepts_focal_length (double focal_length, int width)
+{
+  return focal_length >= STEREO_ALIGN_MIN_FOCAL * width
+      && focal_length <= STEREO_ALIGN_MAX_FOCAL * width;
+}
+
 StereoStatus
 stereo_alignment_set_focal_length (StereoAlignment * self, double focal_length,
     StereoMessage * why)

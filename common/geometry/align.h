@@ -69,7 +69,7 @@ STEREO_CHECKED StereoStatus stereo_alignment_add (StereoAlignment * self,
     const StereoCorrection * applied, double seconds, StereoMessage * why);
 
 /* Whether a focal length, in pixels, is plausible for views of this width, as
- * stereo_alignment_set_focal_length() demands. */
+ * stereo_alignment_add() demands. */
 bool stereo_alignment_accepts_focal_length (double focal_length, int width);
 
 /* Whether the next pair should be measured, whatever the interval: the first

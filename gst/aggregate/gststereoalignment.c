@@ -421,7 +421,7 @@ set_focal_length (GstStereoMatcher * matcher, gdouble focal_length)
 
 /* Warns once of a property that is no focal length of these views. */
 static void
-warn_of_focal_length (GstStereoMatcher * matcher, gdouble f, guint width)
+warn_of_focal_length (GstStereoMatcher * matcher, gdouble f, gint width)
 {
   GstStereoAlignment *self = &matcher->alignment;
 
@@ -429,7 +429,7 @@ warn_of_focal_length (GstStereoMatcher * matcher, gdouble f, guint width)
     return;
   self->refused_focal_length = f;
   GST_ELEMENT_WARNING (matcher, LIBRARY, SETTINGS, ("Cannot use "
-          "alignment-focal-length=%g for views of a width of %u: set it to the "
+          "alignment-focal-length=%g for views of a width of %d: set it to the "
           "focal length in pixels, or to 0.", f, width), (NULL));
 }
 
@@ -445,7 +445,7 @@ update_focal_length (GstStereoMatcher * matcher)
   f = self->focal_length;
   GST_OBJECT_UNLOCK (matcher);
   if (f != 0 && !stereo_alignment_accepts_focal_length (f, width)) {
-    warn_of_focal_length (matcher, f, (guint) width);
+    warn_of_focal_length (matcher, f, width);
     f = 0;
   }
   if (f == 0 && stereo_alignment_accepts_focal_length

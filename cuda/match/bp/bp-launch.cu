@@ -89,11 +89,11 @@ find_rows_at_once (const BpArgs & a, int blocks)
 /* Shared memory of a block: rows of right winners, and the beliefs of one tile
  * per warp. */
 size_t
-bp_shared_bytes (const BpShape & s, const BpArgs & a, size_t warps)
+bp_shared_bytes (const BpShape & s, const BpArgs & a, int rows, size_t warps)
 {
   if (!a.gives_winners)
     return 0;
-  return ((size_t) a.rows_at_once * (size_t) bp_row_words (a.level[0].width)
+  return ((size_t) rows * (size_t) bp_row_words (a.level[0].width)
       + warps * 32 * (size_t) s.words) * sizeof (uint32_t);
 }
 
@@ -122,7 +122,7 @@ bp_launch (StereoQueue * queue, const BpShape & s, BpArgs & a, int end)
   a.rows_at_once = find_rows_at_once (a, (int) blocks);
 
   dim3 grid ((unsigned) blocks), block (32 * (unsigned) warps);
-  const size_t shared = bp_shared_bytes (s, a, warps);
+  const size_t shared = bp_shared_bytes (s, a, a.rows_at_once, warps);
 
   if (shared > 48 * 1024)
     (void) cudaFuncSetAttribute ((const void *) s.kernel,
@@ -161,11 +161,8 @@ stereo_bp_find_shape_cuda (const StereoBpConstants * k)
 size_t
 stereo_bp_shared_bytes_cuda (const BpShape & s, const BpArgs & a)
 {
-  BpArgs one = a;
-
   /* several rows are small */
-  one.rows_at_once = 1;
-  return bp_shared_bytes (s, one, (size_t) s.threads / 32);
+  return bp_shared_bytes (s, a, 1, (size_t) s.threads / 32);
 }
 
 /* All steps in one launch if possible, otherwise one by one. */

@@ -753,6 +753,16 @@ TEST (test_crop)
 
 /* ----------------------------------------------------------- frame by frame */
 
+static void
+open_frame_by_frame (Rig * rig)
+{
+  gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+
+  open_rig (rig, "stereosplit layout=frame-by-frame", TRUE);
+  gst_harness_set_src_caps_str (rig->view[LEFT], caps);
+  g_free (caps);
+}
+
 /* Pushes a buffer that contains a number. */
 static void
 push_number (Rig * rig, guint number, gboolean first_in_bundle)
@@ -794,11 +804,9 @@ push_segment (Rig * rig, gdouble rate)
 
 TEST (test_frame_by_frame)
 {
-  gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   Rig rig;
 
-  open_rig (&rig, "stereosplit layout=frame-by-frame", TRUE);
-  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  open_frame_by_frame (&rig);
   for (guint i = 0; i < 4; i++)
     push_number (&rig, i, FALSE);
   check_number (&rig, LEFT, 0, 0);
@@ -845,17 +853,14 @@ TEST (test_frame_by_frame)
   check_number (&rig, RIGHT, 6, 6);
   check_number (&rig, LEFT, 5, 6);
   close_rig (&rig);
-  g_free (caps);
 }
 
 /* A GAP event after the first view of a pair stands for the second one. */
 TEST (test_frame_by_frame_gap)
 {
-  gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   Rig rig;
 
-  open_rig (&rig, "stereosplit layout=frame-by-frame", TRUE);
-  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  open_frame_by_frame (&rig);
   push_number (&rig, 0, FALSE);
   gst_harness_push_event (rig.view[LEFT], gst_event_new_gap (GST_MSECOND,
           GST_MSECOND));
@@ -865,17 +870,14 @@ TEST (test_frame_by_frame_gap)
   check_number (&rig, LEFT, 2, 2);
   check_number (&rig, RIGHT, 3, 2);
   close_rig (&rig);
-  g_free (caps);
 }
 
 /* Both views are discontinuous if the first one is. */
 TEST (test_frame_by_frame_discont)
 {
-  gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   Rig rig;
 
-  open_rig (&rig, "stereosplit layout=frame-by-frame", TRUE);
-  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  open_frame_by_frame (&rig);
   for (guint i = 0; i < 4; i++) {
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
 
@@ -893,7 +895,6 @@ TEST (test_frame_by_frame_discont)
     }
   }
   close_rig (&rig);
-  g_free (caps);
 }
 
 /* ---------------------------------------------------------------- pipelines */
