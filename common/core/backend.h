@@ -59,7 +59,7 @@ typedef struct
   /* Optional.  Submits two tasks, whose work may run at the same time; other
    * gets what one leaves idle.  Later stages wait for both.  Calls do not
    * nest. */
-  StereoStatus (*both) (StereoQueue * queue, const StereoTask * one,
+  StereoStatus (*submit_both) (StereoQueue * queue, const StereoTask * one,
       const StereoTask * other);
   /* With repeat.  Discards recorded work: later work differs. */
   void (*forget) (StereoQueue * queue);

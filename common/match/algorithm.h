@@ -76,13 +76,13 @@ typedef struct
   double initial;
 } StereoParamDefault;
 
-/* A task that run() may submit with both(), to use multiprocessors that its own
- * work leaves idle. */
+/* A task that run() may submit with submit_both(), to use multiprocessors that
+ * its own work leaves idle. */
 typedef struct
 {
   StereoTask task;
   bool submitted;
-} StereoBeside;
+} StereoConcurrentTask;
 
 /* Arguments of run(). */
 typedef struct
@@ -105,7 +105,7 @@ typedef struct
    * results[STEREO_RESULT_DISPARITY] is output. */
   const StereoOutput *results[STEREO_N_RESULTS];
   StereoTimestamps *timestamps; /* for stereo_stage_end(), or NULL */
-  StereoBeside *beside;         /* or NULL */
+  StereoConcurrentTask *concurrent;     /* or NULL */
 } StereoMatchFrame;
 
 struct StereoAlgorithm

@@ -379,12 +379,12 @@ static StereoStatus
 prepare_ranges (const StereoChain * m, StereoMatchFrame * frame)
 {
   Preparation p = { m, frame };
-  StereoBeside words = { {submit_words_and_prepare, &p}, false };
+  StereoConcurrentTask words = { {submit_words_and_prepare, &p}, false };
   StereoStatus status;
 
-  frame->beside = &words;
+  frame->concurrent = &words;
   status = stereo_half_run (m, frame);
-  frame->beside = NULL;
+  frame->concurrent = NULL;
   return status != STEREO_OK || words.submitted ? status
       : submit_words_and_prepare (&p);
 }
@@ -397,7 +397,7 @@ prepare_both (const StereoChain * m, StereoMatchFrame * frame)
   const StereoTask words = { submit_words, &p };
   const StereoTask others = { submit_prepare, &p };
 
-  return frame->queue->klass->both (frame->queue, &others, &words);
+  return frame->queue->klass->submit_both (frame->queue, &others, &words);
 }
 
 /* Finds the ranges, makes the words and prepares the algorithm, at the same
@@ -411,7 +411,7 @@ prepare (const StereoChain * m, StereoMatchFrame * frame)
   const bool mirrored = m->mirror.winners.left != NULL;
   StereoStatus status;
 
-  if (frame->queue->klass->both != NULL && frame->timestamps == NULL
+  if (frame->queue->klass->submit_both != NULL && frame->timestamps == NULL
       && !mirrored && p->winners) {
     if (p->ranges)
       return prepare_ranges (m, frame);

@@ -169,7 +169,7 @@ find_ranges (const StereoChain * m, const StereoMatchFrame * frame,
 {
   const StereoChain *half = m->half;
   StereoMatchFrame work = {.search = &half->search,.plan = half->plan,
-    .queue = frame->queue,.map = half->map,.beside = frame->beside
+    .queue = frame->queue,.map = half->map,.concurrent = frame->concurrent
   };
   const StereoOutput output = half_output (half);
   StereoStatus status = halve_views (m, frame, &work);

@@ -38,25 +38,25 @@ pdl_start ()
   pdl_launch_dependents ();
 }
 
-/* For a kernel that uses nothing of the previous one, and may overlap it: all
- * blocks call pdl_start_beside () first, and at least one pdl_end_beside ()
- * last, so that later kernels wait for both.  beside: whether it may.  The
- * previous kernel must not call pdl_launch_dependents () before pdl_wait (),
- * unless it is such a kernel, too.  The last kernel that waited at its
- * beginning, and those since, may still run; all kernels before have
- * finished. */
+/* For a kernel that uses nothing of the previous one, and may run at the same
+ * time: all blocks call pdl_start_concurrent () first, and at least one
+ * pdl_end_concurrent () last, so that later kernels wait for both.  concurrent:
+ * whether it may.  The previous kernel must not call pdl_launch_dependents ()
+ * before pdl_wait (), unless it is such a kernel, too.  The last kernel that
+ * waited at its beginning, and those since, may still run; all kernels before
+ * have finished. */
 static __device__ __forceinline__ void
-pdl_start_beside (bool beside)
+pdl_start_concurrent (bool concurrent)
 {
-  if (!beside)
+  if (!concurrent)
     pdl_wait ();
   pdl_launch_dependents ();
 }
 
 static __device__ __forceinline__ void
-pdl_end_beside (bool beside)
+pdl_end_concurrent (bool concurrent)
 {
-  if (beside)
+  if (concurrent)
     pdl_wait ();
 }
 
@@ -87,11 +87,11 @@ opaque_shared (T * pointer)
   return (T *) __cvta_shared_to_generic (address);
 }
 
-/* Two numbers of 16 bits, both n. */
+/* n, below 65536, in both halves of a word. */
 static __host__ __device__ __forceinline__ uint32_t
-twice (int n)
+splat_u16 (uint32_t n)
 {
-  return ((uint32_t) n & 0xffff) * 0x10001u;
+  return n * 0x10001u;
 }
 
 /* Word i of a vector. */

@@ -22,13 +22,13 @@ ones_kernel (size_t n, unsigned long long *words)
   const size_t first = (size_t) blockIdx.x * (ones_threads * ones_at_once)
       + threadIdx.x;
 
-  pdl_start_beside (true);
+  pdl_start_concurrent (true);
 #pragma unroll
   for (int i = 0; i < ones_at_once; i++) {
     if (first + i * ones_threads < n)
       words[first + i * ones_threads] = ~0ull;
   }
-  pdl_end_beside (true);
+  pdl_end_concurrent (true);
 }
 
 /* Sets n words to ones (no winner).  May overlap the previous kernel, which

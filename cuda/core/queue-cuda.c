@@ -185,25 +185,25 @@ queue_record_event (StereoQueue * queue, StereoEvent * event)
   return status;
 }
 
-/* In a recording, beside becomes a branch of the graph. */
+/* In a recording, the concurrent stream becomes a branch of the graph. */
 static StereoStatus
-queue_both (StereoQueue * queue, const StereoTask * one,
+queue_submit_both (StereoQueue * queue, const StereoTask * one,
     const StereoTask * other)
 {
   StereoCudaQueue *self = (StereoCudaQueue *) queue;
   const cudaStream_t compute = self->compute;
   StereoStatus status = chain_streams (queue, self->forked, compute,
-      self->beside), joined;
+      self->concurrent), joined;
 
   if (status != STEREO_OK)
     return status;
   status = one->submit (one->data);
-  self->compute = self->beside;
+  self->compute = self->concurrent;
   if (status == STEREO_OK)
     status = other->submit (other->data);
   self->compute = compute;
   /* without this, a recording would not end */
-  joined = chain_streams (queue, self->joined, self->beside, compute);
+  joined = chain_streams (queue, self->joined, self->concurrent, compute);
   return status != STEREO_OK ? status : joined;
 }
 
@@ -305,7 +305,7 @@ queue_free (StereoQueue * queue)
 {
   StereoCudaQueue *self = (StereoCudaQueue *) queue;
   cudaStream_t streams[] = { self->recorder.stream, self->up, self->down,
-    self->beside, self->borrowed ? NULL : self->compute
+    self->concurrent, self->borrowed ? NULL : self->compute
   };
   StereoMessage why;
 
@@ -336,7 +336,7 @@ static const StereoQueueClass queue_class = {
   .computed = queue_computed,
   .wait_event = queue_wait_event,
   .record_event = queue_record_event,
-  .both = queue_both,
+  .submit_both = queue_submit_both,
   .repeat = stereo_cuda_repeat,
   .forget = stereo_cuda_forget,
   .download = queue_download,
@@ -358,7 +358,8 @@ make_streams (StereoCudaQueue * self, cudaStream_t borrowed)
   if (error == cudaSuccess)
     error = cudaStreamCreateWithFlags (&self->down, cudaStreamNonBlocking);
   if (error == cudaSuccess)
-    error = cudaStreamCreateWithFlags (&self->beside, cudaStreamNonBlocking);
+    error = cudaStreamCreateWithFlags (&self->concurrent,
+        cudaStreamNonBlocking);
   if (error == cudaSuccess)
     error = cudaEventCreateWithFlags (&self->forked, cudaEventDisableTiming);
   if (error == cudaSuccess)

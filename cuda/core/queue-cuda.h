@@ -58,9 +58,9 @@ typedef struct
   cudaStream_t up;
   cudaStream_t compute;
   cudaStream_t down;
-  cudaStream_t beside;          /* for work concurrent with that of compute */
-  cudaEvent_t forked;           /* beside waits for compute */
-  cudaEvent_t joined;           /* compute waits for beside */
+  cudaStream_t concurrent;      /* for work concurrent with that of compute */
+  cudaEvent_t forked;           /* concurrent waits for compute */
+  cudaEvent_t joined;           /* compute waits for concurrent */
   bool borrowed;                /* the compute stream */
   bool reads_inputs;            /* of this frame, from pinned memory of the
                                  * caller, without staging */

@@ -13,6 +13,7 @@
 #ifndef STEREO_COST_CUH
 #define STEREO_COST_CUH
 
+#include "core/device.cuh"
 #include "cost/cost.h"
 #include "cost/difference.h"
 #include "cost/partner.h"
@@ -52,7 +53,7 @@ differing_bits (uint32_t p, uint32_t q)
 static __device__ __forceinline__ uint32_t
 words_cost_bytes (const uint32_t (&left)[4], const uint32_t (&right)[4])
 {
-  const uint32_t most = STEREO_WORDS_MAX_LEVELS * 0x10001;
+  const uint32_t most = splat_u16 (STEREO_WORDS_MAX_LEVELS);
   uint32_t word = 0, difference[4], levels, even, odd;
 
 #pragma unroll
@@ -73,7 +74,7 @@ words_cost_bytes (const uint32_t (&left)[4], const uint32_t (&right)[4])
 static __device__ __forceinline__ uint32_t
 words_cost_bytes (uint32_t left, const uint32_t (&right)[4])
 {
-  const uint32_t most = STEREO_WORDS_MAX_LEVELS * 0x10001;
+  const uint32_t most = splat_u16 (STEREO_WORDS_MAX_LEVELS);
   const uint32_t levels = __vabsdiffu4 (__byte_perm (left, 0, 0x3333),
       __byte_perm (__byte_perm (right[0], right[1], 0x0073),
           __byte_perm (right[2], right[3], 0x0073), 0x5410));
@@ -100,7 +101,7 @@ words_cost_scaled (uint32_t p0, uint32_t q0, uint32_t p1, uint32_t q1,
       + ((bit_cost << 16) * differing_bits (p1, q1) + start);
   const uint32_t levels = __vminu2 (__byte_perm (__vabsdiffu4 (p0, q0),
           __vabsdiffu4 (p1, q1), 0x7733) & 0x00ff00ffu,
-      STEREO_WORDS_MAX_LEVELS * 0x10001u);
+      splat_u16 (STEREO_WORDS_MAX_LEVELS));
 
   return bits + FACTOR * STEREO_WORDS_LEVEL_COST * levels;
 }

@@ -128,7 +128,7 @@ make_network (const StereoNetwork & from)
   for (int m = 0; m < bit_tiles; m++)
     for (int column = 0; column < 8; column++)
       n.b2[m][column] = -from.b2[bit_index (m, column)];
-  n.highest = twice (from.shift < 8
+  n.highest = splat_u16 (from.shift < 8
       ? ((STEREO_NETWORK_LIMIT + 1) << from.shift) - 1
       : STEREO_NETWORK_MAX_SUM);
   n.gain = 1u << (8 + more - from.shift);
@@ -176,7 +176,7 @@ __device__ __forceinline__ uint32_t
 make_pair (uint32_t luma, uint32_t order)
 {
   return STEREO_NETWORK_GAIN * __byte_perm (luma, 0, order)
-      + twice (pair_offset);
+      + splat_u16 (pair_offset);
 }
 
 /* Fills pairs, and synchronizes. */
@@ -200,7 +200,7 @@ pair_pixels (const StereoLumaTile & luma, PairTile & pairs)
 __device__ __forceinline__ uint32_t
 clamp_inputs (uint32_t first, uint32_t second, uint32_t negative)
 {
-  const uint32_t highest = twice (2 * STEREO_NETWORK_LIMIT);
+  const uint32_t highest = splat_u16 (2 * STEREO_NETWORK_LIMIT);
 
   return __byte_perm (__viaddmin_s16x2_relu (first, negative, highest),
       __viaddmin_s16x2_relu (second, negative, highest), 0x6420);
@@ -227,7 +227,7 @@ load_inputs (const Place & place, int x, uint32_t & low, uint32_t & high)
 {
   /* The limit less the pixel, twice: the lower half, at least 1 less than 0,
    * takes 1 from the upper one. */
-  const uint32_t negative = twice (STEREO_NETWORK_LIMIT) + 0x10000u
+  const uint32_t negative = splat_u16 (STEREO_NETWORK_LIMIT) + 0x10000u
       - __byte_perm (place.own[x], 0, 0x1010);
 
   low = clamp_inputs (place.row[x], place.row[x + 2], negative);

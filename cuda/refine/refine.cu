@@ -446,7 +446,7 @@ median_kernel (const __grid_constant__ FinishArgs a)
     const uint32_t before = row[max (x - 1, 0)];
     const uint32_t behind = row[min (x + 2, a.width - 1)];
     const uint32_t own = x + 1 < a.width ? *(const uint32_t *) (row + x)
-        : row[x] * 0x10001u;
+        : splat_u16 (row[x]);
 
     v[0][i] = __byte_perm (before, own, 0x5410);
     v[1][i] = own;

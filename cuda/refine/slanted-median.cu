@@ -202,7 +202,8 @@ carry_codes (const SlantedArgs & a, int i, uint32_t codes, uint32_t first,
 
   /* changes, limited and from 0 on; then the codes */
   return __viaddmin_s16x2_relu (__viaddmin_s16x2_relu (changes,
-          twice (a.limit), twice (2 * a.limit)), codes, twice (a.highest));
+          splat_u16 (a.limit), splat_u16 (2 * a.limit)), codes,
+      splat_u16 (a.highest));
 }
 
 /* The window of the pixel at this place of the tile. */
@@ -248,7 +249,7 @@ whole_weight (const Window & w)
 __device__ __forceinline__ unsigned
 weight_above (const Window & w, int middle)
 {
-  const uint32_t negative = twice (-middle);
+  const uint32_t negative = splat_u16 ((uint16_t) -middle);
   unsigned sum[2] = { 0, 0 };
 
 #pragma unroll
@@ -267,7 +268,7 @@ weight_above (const Window & w, int middle)
 __device__ __forceinline__ void
 find_range (const Window & w, int own, int *low, int *high)
 {
-  uint32_t least = twice (own), most = least;
+  uint32_t least = splat_u16 (own), most = least;
 
 #pragma unroll
   for (int i = 0; i < words; i++) {

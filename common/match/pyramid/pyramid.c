@@ -380,7 +380,8 @@ search_views (const StereoMatchFrame * frame, const StereoPyramidStages * s,
 
   /* stages are timed one after the other */
   if (check && s->concurrent && frame->timestamps == NULL)
-    return frame->queue->klass->both (frame->queue, &tasks[0], &tasks[1]);
+    return frame->queue->klass->submit_both (frame->queue, &tasks[0],
+        &tasks[1]);
   status = run_search (&search[0]);
   if (status != STEREO_OK || !check)
     return status;

@@ -258,7 +258,7 @@ for_bands (const StereoQueue * queue, int n, StereoPoolBody body,
 static StereoStatus
 sgm_match_simd (StereoQueue * queue, const StereoSgmConstants * k,
     const StereoSgmViews * views, const StereoSgmWork * work,
-    const StereoSgmResult * result, StereoBeside * beside)
+    const StereoSgmResult * result, StereoConcurrentTask * concurrent)
 {
   const int n_threads = stereo_cpu_threads (queue);
   const bool keeps = keeps_band (k, (size_t) n_threads);
@@ -275,7 +275,7 @@ sgm_match_simd (StereoQueue * queue, const StereoSgmConstants * k,
     .mirror_stride = mirror_stride (k),
   };
 
-  (void) beside;
+  (void) concurrent;
   if (k->n == 0)
     return stereo_sgm_finish (queue, k, views, work, result);
   t.similarity = simd_table64 (k->similarity);

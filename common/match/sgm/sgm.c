@@ -171,7 +171,7 @@ sgm_run (const StereoMatchFrame * frame, const void *stages)
 
   if (s->match != NULL)
     return s->match (frame->queue, k, &views, &p->work, &result,
-        frame->beside);
+        frame->concurrent);
   for (int i = 0; i < k->n_sweeps && status == STEREO_OK; i++)
     status = s->sweep (frame->queue, k, &views, i, &p->work);
   if (status == STEREO_OK)

@@ -175,10 +175,10 @@ typedef struct
   StereoStatus (*prepare) (StereoQueue * queue, const StereoSgmConstants * k,
       const StereoSgmViews * views, const StereoSgmWork * work,
       const StereoSgmResult * result);
-  /* beside: as in StereoMatchFrame */
+  /* concurrent: as in StereoMatchFrame */
   StereoStatus (*match) (StereoQueue * queue, const StereoSgmConstants * k,
       const StereoSgmViews * views, const StereoSgmWork * work,
-      const StereoSgmResult * result, StereoBeside * beside);
+      const StereoSgmResult * result, StereoConcurrentTask * concurrent);
 } StereoSgmStages;
 
 /* Computes the constants of a search. */

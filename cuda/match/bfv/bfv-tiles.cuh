@@ -324,7 +324,7 @@ template < int SHIFT, typename M > __device__ __forceinline__ void
 sum_costs_at (const M & m, int step)
 {
   const StereoBfvConstants & k = m.a.k;
-  const uint32_t limit = (uint32_t) k.cost_threshold * 0x10001u;
+  const uint32_t limit = splat_u16 (k.cost_threshold);
   const int d = step * m.s_x + m.p.residue;
   /* Grid columns with a partner */
   const int first = step + (m.p.residue > 0);

@@ -125,7 +125,7 @@ words_costs (const BpArgs & a, const uint32_t (&l)[2], const uint32_t (&r)[2])
   const uint32_t p = __byte_perm (l[0], l[1], 0x7733) & 0x00ff00ff;
   const uint32_t q = __byte_perm (r[0], r[1], 0x7733) & 0x00ff00ff;
   const uint32_t levels = __vminu2 (__vmaxu2 (p, q) - __vminu2 (p, q),
-      STEREO_WORDS_MAX_LEVELS * 0x10001u);
+      splat_u16 (STEREO_WORDS_MAX_LEVELS));
 
   return (__vminu2 (STEREO_WORDS_BIT_COST * bits
           + STEREO_WORDS_LEVEL_COST * levels, a.limit) * a.factor + a.bias)
@@ -277,7 +277,7 @@ load_costs (const BpArgs & a, int l, const Place & place,
     if (place.valid <= 0) {
 #pragma unroll
       for (int i = 0; i < F::words; i++)
-        p[i] = F::packed ? a.max_data * 0x10001u : a.max_data;
+        p[i] = F::packed ? splat_u16 (a.max_data) : a.max_data;
     }
   }
 }
@@ -297,7 +297,7 @@ template < class F, int LANES > __device__ __forceinline__ void
 make_costs (const BpArgs & a, int l, const Place & place, bool stores)
 {
   const BpLevel & below = a.level[max (l - 1, 0)];
-  const uint32_t maximum = F::packed ? a.max_data * 0x10001u : a.max_data;
+  const uint32_t maximum = F::packed ? splat_u16 (a.max_data) : a.max_data;
   uint32_t sum[F::words], least;
   uint4 parts[F::data_parts];
 

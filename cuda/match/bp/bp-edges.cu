@@ -25,7 +25,7 @@ struct EdgeArgs
   uint32_t jump[256];
   uint32_t largest[256];
   unsigned *barrier;
-  bool beside;                  /* the words of the cost */
+  bool concurrent;              /* with the words of the cost */
 };
 
 __device__ __forceinline__ uint32_t
@@ -45,7 +45,7 @@ edges_kernel (const __grid_constant__ EdgeArgs a)
   const int y2 = (int) blockIdx.y, width2 = (a.width + 1) / 2;
   uint32_t own[4];
 
-  pdl_start_beside (a.beside);
+  pdl_start_concurrent (a.concurrent);
   for (int i = (int) threadIdx.x; i < 256; i += (int) blockDim.x) {
     table[i] = make_uint2 (a.jump[i], a.largest[i]);
     if (blockIdx.x == 0 && blockIdx.y == 0)
@@ -80,7 +80,7 @@ edges_kernel (const __grid_constant__ EdgeArgs a)
   if (a.guide != NULL)
     a.guide[(size_t) y2 * width2 + x2] = stereo_bp_mean (own[0], own[1],
         own[2], own[3]);
-  pdl_end_beside (a.beside);
+  pdl_end_concurrent (a.concurrent);
 }
 
 /* Bytes of the record of a pixel. */
@@ -101,7 +101,7 @@ find_bounds (const StereoBpConstants * k, uint32_t bounds[8])
     if (k->precision == STEREO_BP_PRECISION_INT8)
       bounds[i] = one * 0x01010101u;
     else if (k->precision == STEREO_BP_PRECISION_HALF)
-      bounds[2 * i] = bounds[2 * i + 1] = one * 0x10001u;
+      bounds[2 * i] = bounds[2 * i + 1] = splat_u16 (one);
     else
       for (int j = 0; j < 4; j++)
         bounds[4 * i + j] = one;
@@ -155,7 +155,7 @@ stereo_bp_prepare_edges_cuda (const StereoMatchFrame * frame,
   memcpy (a.jump, k->jump, sizeof (a.jump));
   memcpy (a.largest, k->max_message, sizeof (a.largest));
   a.barrier = args.barrier;
-  a.beside = stereo_cost_uses_words (k->cost);
+  a.concurrent = stereo_cost_uses_words (k->cost);
 
   dim3 grid ((unsigned) (k->width / 2 + 128) / 128,
       (unsigned) (k->height + 1) / 2);

@@ -201,10 +201,10 @@ stereo_bp_find_views_cuda (const StereoMatchFrame * frame,
   }
   if (a->bytes || a->scaled) {
     (void) find_byte_costs (k, &costs);
-    a->limit = costs.limit * 0x10001u;
+    a->limit = splat_u16 (costs.limit);
     a->factor = costs.factor;
-    a->bias = costs.bias * 0x10001u;
-    a->mask = (0xffffu >> costs.shift) * 0x10001u;
+    a->bias = splat_u16 (costs.bias);
+    a->mask = splat_u16 (0xffff >> costs.shift);
     a->shift = costs.shift;
   }
   a->difference_limit = k->difference_limit;

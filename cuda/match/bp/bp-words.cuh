@@ -73,7 +73,7 @@ with_padding (uint32_t w, int i, int valid, uint32_t padding)
   if (!F::packed)
     return i < valid ? w : padding;
   if (i >= valid)
-    return padding * 0x10001u;
+    return splat_u16 (padding);
   return i + F::words < valid ? w : (w & 0xffffu) | padding << 16;
 }
 

@@ -476,8 +476,8 @@ set_smoothness (const StereoExpstepConstants * k, bool fine, ExpstepArgs * a)
   int jump = k->jump[fine], truncation = k->truncation[fine];
 
   for (int i = 0; i < 8; i++)
-    a->jumps[i] = (uint32_t) ((i + 1) * jump) * 0x10001u;
-  a->truncation = truncation * 0x10001;
+    a->jumps[i] = splat_u16 ((i + 1) * jump);
+  a->truncation = splat_u16 (truncation);
   /* A message over n disparities costs n jumps, less than the truncation. */
   a->far = a->count > 8 && 9 * jump < truncation;
 }

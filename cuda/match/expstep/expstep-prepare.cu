@@ -68,7 +68,7 @@ struct PrepareArgs
   size_t right_stride;
   uint32_t *weights;            /* of the first of these passes */
   bool first;
-  bool beside;                  /* the words of the cost */
+  bool concurrent;              /* with the words of the cost */
 };
 
 /* Offsets within a view fit 32 bits. */
@@ -151,7 +151,7 @@ prepare_kernel (const __grid_constant__ PassTables < SIZE > tables,
   for (int i = (int) threadIdx.x; i < SIZE / 4; i += expstep_threads)
     shared[i] = ((const uint32_t *) tables.weight[pass])[i];
   __syncthreads ();
-  pdl_start_beside (a.beside);
+  pdl_start_concurrent (a.concurrent);
   if (a.first && pass == 0 && x < a.pitch) {
     for (int y = y0; y < end; y++)
       expstep_copy_pixel < CHANNELS > (a, x, y);
@@ -163,7 +163,7 @@ prepare_kernel (const __grid_constant__ PassTables < SIZE > tables,
   for (int y = y0; y < end && x < a.width; y++)
     weights[stereo_plane_offset (x, y, a.pitch)] = weights_at < CHANNELS,
         METRIC > (a, (const uint8_t *) shared, tables.step[pass], x, y);
-  pdl_end_beside (a.beside);
+  pdl_end_concurrent (a.concurrent);
 }
 
 __global__ void
@@ -197,7 +197,7 @@ launch_prepare (StereoQueue * queue, const StereoExpstepPass * passes,
     PassTables < SIZE > tables;
 
     a.first = i == 0;
-    a.beside = a.beside && a.first;
+    a.concurrent = a.concurrent && a.first;
     for (tables.n = 0; tables.n < tables.most && i < n_passes; i++) {
       tables.step[tables.n] = passes[i].step;
       memcpy (tables.weight[tables.n++], passes[i].weight, SIZE);
@@ -237,7 +237,7 @@ stereo_expstep_prepare_cuda (const StereoMatchFrame * frame,
     a.right_stride = winners->right_stride;
   }
   a.weights = (uint32_t *) work->weights;
-  a.beside = k->uses_words;
+  a.concurrent = k->uses_words;
 
   if (!stage.entered ())
     return stage.status ();

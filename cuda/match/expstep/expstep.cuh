@@ -228,12 +228,12 @@ find_piece (const ExpstepArgs & a, int place, int *y0, int *n_before, int *n)
 __device__ __forceinline__ uint32_t
 scaled (const StereoExpstepConstants & k, uint32_t even, uint32_t odd)
 {
-  uint32_t limit = (uint32_t) k.limit * 0x10001u;
+  uint32_t limit = splat_u16 (k.limit);
   uint32_t e = __vminu2 (even, limit) * (uint32_t) k.gain + 0x00800080u;
   uint32_t o = __vminu2 (odd, limit) * (uint32_t) k.gain + 0x00800080u;
 
   if (k.excess != 0) {
-    uint32_t excess = (uint32_t) k.excess * 0x10001u;
+    uint32_t excess = splat_u16 (k.excess);
 
     e += __vcmpgtu2 (even, limit) & excess;
     o += __vcmpgtu2 (odd, limit) & excess;

@@ -131,8 +131,8 @@ sgm_average (uint32_t (&q)[S::pairs], const uint32_t (&b)[S::pairs],
 #pragma unroll
   for (int p = 0; p < S::pairs; p++)
     /* products of both halves: the sum of each is below 65536 */
-    q[p] = (weight * q[p] + weight_b * b[p] + weight_e * e[p] + both (32)) >> 6
-        & both (0x3ff);
+    q[p] = (weight * q[p] + weight_b * b[p] + weight_e * e[p]
+        + splat_u16 (32)) >> 6 & splat_u16 (0x3ff);
 }
 
 #endif /* STEREO_SGM_PATH_CUH */

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Sweeps run twice, so step words are computed in advance, beside the words of
- * the cost if it has any.  A thread processes one pixel in several rows, to
- * amortize loading the tables. */
+/* Sweeps run twice, so step words are computed in advance, at the same time as
+ * the words of the cost if it has any.  A thread processes one pixel in several
+ * rows, to amortize loading the tables. */
 
 #include "core/rounding.cuh"
 #include "match/sgm/sgm-path.cuh"
@@ -110,7 +110,7 @@ find_words (const SgmArgs & a, const Tables & tables, int x, int y,
 
 template < int CHANNELS > __global__ void
 __launch_bounds__ (threads) find_steps (const __grid_constant__ SgmArgs a,
-    const __grid_constant__ SgmWinners w, bool beside)
+    const __grid_constant__ SgmWinners w, bool concurrent)
 {
   __shared__ Tables tables;
   const StereoSgmConstants & k = a.k;
@@ -120,7 +120,7 @@ __launch_bounds__ (threads) find_steps (const __grid_constant__ SgmArgs a,
   tables.p2[threadIdx.x] = k.penalty[threadIdx.x].p2;
   tables.similarity[threadIdx.x] = k.similarity[threadIdx.x];
   __syncthreads ();
-  pdl_start_beside (beside);
+  pdl_start_concurrent (concurrent);
 #pragma unroll 1
   for (int y = blockIdx.y * rows; y < end && x < k.width; y++) {
     if (w.refine && w.winners.right != NULL)
@@ -128,7 +128,7 @@ __launch_bounds__ (threads) find_steps (const __grid_constant__ SgmArgs a,
     find_words < CHANNELS > (a, tables, x, y,
         a.steps + stereo_plane_offset (x, y, k.width));
   }
-  pdl_end_beside (beside);
+  pdl_end_concurrent (concurrent);
 }
 
 }                               // namespace

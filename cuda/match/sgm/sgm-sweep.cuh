@@ -142,7 +142,7 @@ template < class S, SgmMode MODE, int PATHS > struct SgmSweeper
 
   __device__ __forceinline__
   SgmSweeper (const SgmArgs & a, int the_team, SgmShown < S, PATHS > *of_team)
-  : team (the_team), p1 (both (a.k.penalty[0].p1)), shown (of_team)
+  : team (the_team), p1 (splat_u16 (a.k.penalty[0].p1)), shown (of_team)
   {
     clear ();
   }
@@ -204,7 +204,7 @@ template < class S, SgmMode MODE, int PATHS > struct SgmSweeper
         const uint32_t moved = __shfl_sync (SGM_ALL, l[p],
             from & (S::lanes - 1), S::lanes);
 
-        l[p] = common ? moved : both (STEREO_SGM_NO_PATH);
+        l[p] = common ? moved : splat_u16 (STEREO_SGM_NO_PATH);
       }
       window = next;
     }

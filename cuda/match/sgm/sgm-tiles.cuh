@@ -189,7 +189,7 @@ find_left (const SgmArgs & a, SgmWindow window, bool uniqueness,
       /* both halves at once, each sum above its index */
 #pragma unroll
       for (int p = 0; p < part; p++)
-        m = __vminu2 (m, (l[first + p] << spare_bits) + both (p));
+        m = __vminu2 (m, (l[first + p] << spare_bits) + splat_u16 (p));
 #pragma unroll
       for (int half = 0; half < 2; half++) {
         const uint32_t v = half == 0 ? m & 0xffff : m >> 16;
@@ -282,7 +282,7 @@ template < class S > struct RightFinder
     load_words (sums, l);
 #pragma unroll
     for (int p = 0; p < S::pairs; p++)
-      l[p] = l[p] * (1 << bits) + both (behind);
+      l[p] = l[p] * (1 << bits) + splat_u16 (behind);
     if (window.n < S::n) {
 #pragma unroll
       for (int p = 0; p < S::pairs; p++) {
@@ -391,17 +391,17 @@ template < class S, SgmMode MODE > constexpr int block_tiles = MODE
     == SGM_RANGES && S::lanes >= 16 ? STEREO_RANGE_TILE / SGM_TILE : 1;
 
 /* A block for each tile, or for a few.  Without shared memory for the sums
- * there are fewer blocks, in a row, which take turns.  beside: the previous
+ * there are fewer blocks, in a row, which take turns.  concurrent: the previous
  * kernel has other tiles */
 template < class S, SgmMode MODE, bool SHARED > __global__ void
 __launch_bounds__ (Block < S >::threads, Block < S >::per_multiprocessor)
 match_tiles (const __grid_constant__ SgmArgs a,
-    const __grid_constant__ SgmWinners w, bool beside)
+    const __grid_constant__ SgmWinners w, bool concurrent)
 {
   extern __shared__ uint4 shared[];
   Memory < S, MODE, SHARED > & memory = *(Memory < S, MODE, SHARED > *) shared;
 
-  pdl_start_beside (beside);
+  pdl_start_concurrent (concurrent);
   if constexpr (SHARED) {
     const int n = block_tiles < S, MODE >;
 
@@ -430,12 +430,12 @@ match_tiles (const __grid_constant__ SgmArgs a,
     }
   }
   /* one block that waits keeps the kernel from ending first */
-  pdl_end_beside (beside && blockIdx.x + blockIdx.y == 0);
+  pdl_end_concurrent (concurrent && blockIdx.x + blockIdx.y == 0);
 }
 
 template < class S, SgmMode MODE > void
 launch_sgm_tiles (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w,
-    bool beside)
+    bool concurrent)
 {
   const int columns = sgm_tiles (a.k.width), rows = sgm_tiles (a.k.height);
 
@@ -448,7 +448,7 @@ launch_sgm_tiles (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w,
 
       sgm_launch (queue, dim3 (stereo_blocks (columns, n),
               stereo_blocks (rows, n)), Block < S >::threads, sizeof (M),
-          match_tiles < S, MODE, true >, a, w, beside);
+          match_tiles < S, MODE, true >, a, w, concurrent);
       return;
     }
   }

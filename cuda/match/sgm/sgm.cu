@@ -160,21 +160,22 @@ submit_look_ahead (void *data)
 
 /* Small images leave most of the device idle here. */
 StereoStatus
-look_ahead (StereoQueue * queue, const SgmArgs & a, StereoBeside * beside)
+look_ahead (StereoQueue * queue, const SgmArgs & a,
+    StereoConcurrentTask * concurrent)
 {
   LookAhead data = { queue, &a };
   const StereoTask task = { submit_look_ahead, &data };
 
-  if (beside == NULL)
+  if (concurrent == NULL)
     return submit_look_ahead (&data);
-  beside->submitted = true;
-  return queue->klass->both (queue, &task, &beside->task);
+  concurrent->submitted = true;
+  return queue->klass->submit_both (queue, &task, &concurrent->task);
 }
 
 StereoStatus
 sgm_match_cuda (StereoQueue * queue, const StereoSgmConstants * k,
     const StereoSgmViews * views, const StereoSgmWork * work,
-    const StereoSgmResult * result, StereoBeside * beside)
+    const StereoSgmResult * result, StereoConcurrentTask * concurrent)
 {
   StereoCudaStage stage (queue);
   const SgmWinners w = winners_of (result);
@@ -196,7 +197,7 @@ sgm_match_cuda (StereoQueue * queue, const StereoSgmConstants * k,
   const SgmArgs a = make_args (k, views, work);
 
   stereo_sgm_find_costs_cuda (queue, a);
-  const StereoStatus status = look_ahead (queue, a, beside);
+  const StereoStatus status = look_ahead (queue, a, concurrent);
 
   if (status != STEREO_OK)
     return status;

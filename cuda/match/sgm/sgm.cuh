@@ -119,12 +119,6 @@ sgm_words (const SgmArgs & a)
 const int sgm_max_shared_anywhere = 64;
 const int sgm_blocks_without_shared = 264;
 
-static __device__ __forceinline__ uint32_t
-both (uint32_t value)
-{
-  return value | value << 16;
-}
-
 /* Words of a lane, aligned to their size, up to 16 bytes. */
 template < int N > __device__ __forceinline__ void
 load_words (const void *from, uint32_t (&v)[N])

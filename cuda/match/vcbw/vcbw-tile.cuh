@@ -243,7 +243,7 @@ cost_pixel (const VcbwArgs & a, int xl, int xr, int y)
 __device__ uint32_t
 limit_bytes (const StereoVcbwConstants & k, uint32_t word)
 {
-  const uint32_t limit = (uint32_t) k.limit * 0x10001;
+  const uint32_t limit = splat_u16 (k.limit);
   const uint32_t even = word & 0x00ff00ff;
   const uint32_t odd = word - even;     /* 256 times the odd ones */
 

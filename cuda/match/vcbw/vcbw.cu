@@ -103,10 +103,10 @@ find_args (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
   a->high_mask = 0xffff0000u;
   a->two = 2;
   a->four = 4;
-  a->edge = (uint32_t) k->edge * 0x10001;
-  a->edge_room = (0xffffu - (uint32_t) k->edge) / 2 * 0x10001;
-  a->corner = (uint32_t) k->corner * 0x10001;
-  a->corner_room = (0xffffu - (uint32_t) k->corner) / 4 * 0x10001;
+  a->edge = splat_u16 (k->edge);
+  a->edge_room = splat_u16 ((0xffff - k->edge) / 2);
+  a->corner = splat_u16 (k->corner);
+  a->corner_room = splat_u16 ((0xffff - k->corner) / 4);
 }
 
 StereoStatus
