@@ -535,6 +535,24 @@ class Alignment(Case):
         self.other.set("matcher", "alignment", "off")
         self.verdict("none")
 
+    def test_disparities_below_those_searched(self):
+        """Cameras converge: distant points have negative disparities."""
+        crop = " ".join("stereotestsrc pattern=corridor num-disparities=24 view=%s ! video/x-raw,format=RGB,width=320,"
+                        "height=240 ! videocrop %s=12 ! identity name=%s" % view
+                        for view in (("left", "left", "left"), ("right", "right", "right")))
+        with Server("--matcher", "stereovcbw", "--pipeline", crop) as server, Viewer(server) as page:
+            page.set("matcher", "alignment-interval", 1)
+            self.tab.go(server.address)
+            self.tab.until("!document.querySelector('.verdict.a .apply').hidden")
+            self.tab.until("document.querySelector('.verdict.a .apply').textContent ==="
+                           " 'Set min-disparity to -16, num-disparities to 32'")
+            self.tab.click(".verdict.a .apply")
+            for name, value in (("min-disparity", -16), ("num-disparities", 32)):
+                page.wait("value", lambda m: (m["property"], m["value"]) == (name, value))
+            self.tab.until("document.querySelector('.verdict.a .apply').hidden")
+            self.tab.go(self.server.address)
+            self.live()
+
     def test_the_switch(self):
         self.disturb()
         self.tab.focus("#correct-a")

@@ -51,16 +51,25 @@ const FACTS = [
   },
 ];
 
-/* A number of disparities that suits the scene better than the current one: it
- * is too small, or needlessly large; otherwise null. */
-function suggest({status, max_disparity: most}, count, first) {
-  if (!['ok', 'off'].includes(status) || typeof most !== 'number' || !count)
-    return null;
-  const from = first?.value ?? 0;
-  const needed = (Math.floor(Math.ceil(Math.max(most, 0)) / STEP) + 1) * STEP - from;
-  const good = Math.min(Math.max(needed, count.property.min), count.property.max);
+/* The next larger number of disparities that most matchers accept. */
+const round = (most) => (Math.floor(Math.ceil(most) / STEP) + 1) * STEP;
 
-  return most > from + count.value - 1 || good + STEP <= count.value ? good : null;
+const limit = (value, {min, max}) => Math.min(Math.max(value, min), max);
+
+/* min-disparity and num-disparities that suit the scene better than the current
+ * ones: these search too few, or needlessly many; otherwise null. As
+ * stereo-check: disparities of at least -1 may be those of distant points whose
+ * calibration is not exact. */
+function suggest({status, min_disparity: least, max_disparity: most}, first, count) {
+  if (!['ok', 'off'].includes(status) || typeof most !== 'number' || !first || !count)
+    return null;
+  const from = first.value;
+  const low = limit(least < -1 ? -round(-least) : 0, first.property);
+  const start = least < from - 1 || low >= from + STEP ? low : from;
+  const number = limit(round(Math.max(most, 0)) - start, count.property);
+  const more = start < from || most > from + count.value - 1;
+
+  return more || start > from || number + STEP <= count.value ? {start, number, more} : null;
 }
 
 /* Of one side. */
@@ -73,6 +82,7 @@ class Verdict {
   #advice = make('p', {className: 'note'});
   #facts = FACTS.map(() => make('dd'));
   #apply;
+  #range = {};      /* that the button sets */
   #switch;
 
   constructor(name, side, tell, said) {
@@ -91,9 +101,8 @@ class Verdict {
     this.#advice.id = `${id}-note`;
     this.#apply = make('button', {
       type: 'button', className: 'apply', hidden: true,
-      onclick: () => tell({
-        type: 'set', side: name, element: 'matcher', property: 'num-disparities', value: Number(this.#apply.dataset.value),
-      }),
+      onclick: () => Object.entries(this.#range).forEach(([property, value]) =>
+        tell({type: 'set', side: name, element: 'matcher', property, value})),
     });
     this.element = make('article', {className: `verdict ${name}`, 'aria-label': `Alignment of side ${upper}`},
       make('div', {className: 'verdict-head'}, make('abbr', {className: 'of', title: `Side ${upper}`}, upper), this.#badge,
@@ -139,15 +148,18 @@ class Verdict {
   }
 
   #suggest(report) {
-    const count = this.#side.control('matcher', 'num-disparities');
-    const found = suggest(report, count, this.#side.control('matcher', 'min-disparity'));
+    const first = this.#side.control('matcher', 'min-disparity');
+    const found = suggest(report, first, this.#side.control('matcher', 'num-disparities'));
 
     this.#apply.hidden = found === null;
     if (found === null)
       return;
-    this.#apply.dataset.value = found;
-    this.#apply.textContent = `Set num-disparities to ${found}`;
-    this.#apply.title = found > count.value ? 'The scene has more than are searched'
+    this.#range = {
+      ...found.start !== first.value && {'min-disparity': found.start},
+      'num-disparities': found.number,
+    };
+    this.#apply.textContent = `Set ${Object.entries(this.#range).map((pair) => pair.join(' to ')).join(', ')}`;
+    this.#apply.title = found.more ? 'The scene has more than are searched'
       : 'The scene has less than are searched';
   }
 }
