@@ -59,6 +59,7 @@
  * Since: 0.1
  */
 
+#include "base/gststereoseek.h"
 #include "elements/split/gststereosplit-private.h"
 
 #include "elements/gststereoelements.h"
@@ -129,29 +130,20 @@ gst_stereo_split_sink_event (GstPad * pad, GstObject * parent,
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* A matcher sends the same seek to both pads. */
-static gboolean
-is_repeated_seek (GstStereoSplit * self, GstEvent * event)
-{
-  guint32 seqnum = gst_event_get_seqnum (event);
-  gboolean repeated;
-
-  GST_OBJECT_LOCK (self);
-  repeated = self->seek_seqnum == seqnum;
-  self->seek_seqnum = seqnum;
-  GST_OBJECT_UNLOCK (self);
-  return repeated;
-}
-
 static gboolean
 gst_stereo_split_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK
-      && is_repeated_seek (GST_STEREO_SPLIT (parent), event)) {
+  guint32 *last = &GST_STEREO_SPLIT (parent)->seek_seqnum;
+  guint32 seqnum = gst_event_get_seqnum (event);
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
+    return gst_pad_event_default (pad, parent, event);
+  if (gst_stereo_seek_is_repeated (parent, last, seqnum)) {
     gst_event_unref (event);
     return TRUE;
   }
-  return gst_pad_event_default (pad, parent, event);
+  return gst_stereo_seek_finish (parent, last, seqnum,
+      gst_pad_event_default (pad, parent, event));
 }
 
 static gboolean

@@ -87,6 +87,7 @@
 #include "base/gststereocapslimit.h"
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
+#include "base/gststereoseek.h"
 #include "base/gststereotags.h"
 #include "core/params.h"
 #include "elements/gststereoelements.h"
@@ -442,35 +443,23 @@ is_seek_from_no_end (GstBaseSrc * src, GstEvent * event)
       || !GST_CLOCK_TIME_IS_VALID (segment.stop);
 }
 
-/* Several sinks and aggregators of a graph send the same seek.  If it flushes
- * this source once more, the source of the other view pauses when the flush
- * refuses its buffer, and nothing starts it again. */
-static gboolean
-is_repeated_seek (GstStereoTestSrc * self, GstEvent * event)
-{
-  gboolean repeated;
-
-  GST_OBJECT_LOCK (self);
-  repeated = self->seek_seqnum == gst_event_get_seqnum (event);
-  GST_OBJECT_UNLOCK (self);
-  return repeated;
-}
-
 static gboolean
 seek (GstStereoTestSrc * self, GstEvent * event)
 {
-  if (is_repeated_seek (self, event))
+  GstBaseSrc *src = GST_BASE_SRC (self);
+  guint32 seqnum = gst_event_get_seqnum (event);
+
+  /* If a repeated seek flushes this source once more, the source of the other
+   * view pauses when the flush refuses its buffer, and nothing starts it
+   * again. */
+  if (gst_stereo_seek_is_repeated (self, &self->seek_seqnum, seqnum))
     return TRUE;
   /* Refused before it flushes: after a failure of do_seek() the following data
    * would have no segment. */
-  if (is_seek_from_no_end (GST_BASE_SRC (self), event)
-      || !GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->event
-      (GST_BASE_SRC (self), event))
-    return FALSE;
-  GST_OBJECT_LOCK (self);
-  self->seek_seqnum = gst_event_get_seqnum (event);
-  GST_OBJECT_UNLOCK (self);
-  return TRUE;
+  return gst_stereo_seek_finish (self, &self->seek_seqnum, seqnum,
+      !is_seek_from_no_end (src, event)
+      && GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->event (src,
+          event));
 }
 
 static gboolean

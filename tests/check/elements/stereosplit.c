@@ -960,6 +960,44 @@ TEST (test_repeated_seek)
   close_rig (&rig);
 }
 
+/* What an upstream element replies to seeks, and how many it got. */
+typedef struct
+{
+  gboolean accepts;
+  guint n;
+} Upstream;
+
+static gboolean
+reply_seek (GstPad * pad, G_GNUC_UNUSED GstObject * parent, GstEvent * event)
+{
+  Upstream *upstream = pad->eventdata;
+
+  upstream->n += GST_EVENT_TYPE (event) == GST_EVENT_SEEK;
+  gst_event_unref (event);
+  return upstream->accepts;
+}
+
+/* Upstream gets a repeated seek again only if it has refused it. */
+TEST (test_refused_seek)
+{
+  Rig rig;
+  Upstream upstream = { FALSE, 0 };
+  GstEvent *seek = gst_event_new_seek (1, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1);
+
+  open_rig (&rig, "stereosplit layout=side-by-side", FALSE);
+  gst_pad_set_event_function_full (rig.view[LEFT]->srcpad, reply_seek,
+      &upstream, NULL);
+  for (guint i = 0; i < 4; i++) {
+    upstream.accepts = i >= 2;
+    fail_unless_equals_int (gst_harness_push_upstream_event (rig.view[i % 2],
+            gst_event_ref (seek)), upstream.accepts);
+  }
+  fail_unless_equals_int (upstream.n, 3);
+  gst_event_unref (seek);
+  close_rig (&rig);
+}
+
 /* The views of packed rendered frames are the rendered views. */
 TEST (test_rendered)
 {
