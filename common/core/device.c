@@ -91,7 +91,7 @@ stereo_device_alloc_pinned (StereoDevice * device, size_t bytes, void **memory,
 void
 stereo_device_free_pinned (StereoDevice * device, void **memory)
 {
-  if (memory == NULL || *memory == NULL)
+  if (device == NULL || memory == NULL || *memory == NULL)
     return;
   device->klass->free_pinned (device, *memory);
   *memory = NULL;
@@ -102,8 +102,8 @@ stereo_device_pin (StereoDevice * device, void *memory, size_t bytes,
     StereoMessage * why)
 {
   if (device == NULL || memory == NULL || bytes == 0)
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no device, no memory or "
-        "no size");
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "no device, memory or size");
   return device->klass->pin (device, memory, bytes, why);
 }
 
@@ -127,7 +127,7 @@ stereo_device_alloc (StereoDevice * device, size_t bytes, void **memory,
 void
 stereo_device_free (StereoDevice * device, void **memory)
 {
-  if (memory == NULL || *memory == NULL)
+  if (device == NULL || memory == NULL || *memory == NULL)
     return;
   device->klass->free (device, *memory);
   *memory = NULL;

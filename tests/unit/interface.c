@@ -59,8 +59,8 @@ TEST (test_null_device)
 {
   StereoDevice *device = NULL;
   SCOPED (stereo_event_free) StereoEvent *event = NULL;
-  void *memory = NULL;
   uint8_t byte = 0;
+  void *memory = NULL, *used = &byte;
 
   CHECK (stereo_device_ref (NULL) == NULL);
   stereo_device_unref (NULL);
@@ -75,7 +75,9 @@ TEST (test_null_device)
   REFUSED (stereo_device_alloc_pinned (NULL, 1, &memory, NULL));
   REFUSED (stereo_device_copy (NULL, &byte, &byte, 1, NULL));
   stereo_device_free (NULL, &memory);
+  stereo_device_free (NULL, &used);
   stereo_device_free_pinned (NULL, NULL);
+  stereo_device_free_pinned (NULL, &used);
   REFUSED (stereo_event_new (NULL, &event, NULL));
   CHECK_INT (stereo_event_wait (NULL, NULL), ==, STEREO_OK);
   stereo_event_free (NULL);
