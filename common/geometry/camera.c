@@ -574,8 +574,9 @@ stereo_rectification_init (StereoRectification * self,
   if (!(self->focal_length > 0) || !invert (product, self->to_ray))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "the projection matrix of the rectified view has no focal length");
-  if (!c->has_rectification[view]
-      || (c->has_rectification[0] && c->has_rectification[1])) {
+  if ((!c->has_rectification[view]
+          || (c->has_rectification[0] && c->has_rectification[1]))
+      && projections[1][0] > 0) {
     self->baseline = fabs (projections[1][3] / projections[1][0]) * c->unit;
     self->doffs = projections[1][2] - projections[0][2];
   }

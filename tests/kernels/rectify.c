@@ -303,6 +303,23 @@ TEST (test_errors)
   check_refused (c, "focal length of the left camera is not above 0");
 }
 
+/* Without a focal length of the right view. */
+TEST (test_unknown_baseline)
+{
+  const double left[12] = { 500, 0, 31, 0, 0, 500, 23, 0, 0, 0, 1, 0 };
+  StereoCalibration c = ideal_cameras (64, 48);
+  StereoRectification r;
+
+  c.has_rectification[0] = c.has_rectification[1] = true;
+  memcpy (c.rectifying[0], c.rotation, sizeof (c.rotation));
+  memcpy (c.rectifying[1], c.rotation, sizeof (c.rotation));
+  memcpy (c.projection[0], left, sizeof (left));
+  memset (c.projection[1], 0, sizeof (c.projection[1]));
+  r = rectification (&c, 0, 64, 48, -1);
+  CHECK_DOUBLE (r.baseline, ==, 0);
+  CHECK_DOUBLE (r.doffs, ==, 0);
+}
+
 /* ------------------------------------------------------------- wide lenses */
 
 static const StereoLens wide[] = { STEREO_LENS_FISHEYE, STEREO_LENS_OMNI,
