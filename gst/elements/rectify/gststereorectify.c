@@ -273,7 +273,7 @@ check_plausible (GstStereoRectify * self, const StereoCalibration * calibration)
 /* Reads the files and computes the rectification of this view. */
 static gboolean
 load_calibration (GstStereoRectify * self, const gchar * paths, gdouble unit,
-    const StereoRectifiedShape * shape)
+    GstStereoRectifyView view, const StereoRectifiedShape * shape)
 {
   GstStereoFilter *filter = GST_STEREO_FILTER (self);
   const gint width = GST_VIDEO_INFO_WIDTH (&filter->in_info);
@@ -287,6 +287,8 @@ load_calibration (GstStereoRectify * self, const gchar * paths, gdouble unit,
         ("Cannot use the calibration: %s.", why.text), (NULL));
     return FALSE;
   }
+  if (!choose_view (self, view))
+    return FALSE;
   if (stereo_rectification_init (&self->rectification, &calibration,
           self->is_right ? STEREO_RIGHT : STEREO_LEFT, width, height, shape,
           &why) != STEREO_OK) {
@@ -338,8 +340,8 @@ gst_stereo_rectify_set_info (GstStereoFilter * filter)
   GST_OBJECT_UNLOCK (self);
 
   self->has_calibration = paths != NULL && paths[0] != '\0';
-  ok = self->has_calibration ? choose_view (self, view)
-      && load_calibration (self, paths, unit, &shape)
+  ok = self->has_calibration
+      ? load_calibration (self, paths, unit, view, &shape)
       : check_corrections (self, corrections);
   g_free (paths);
   return ok;

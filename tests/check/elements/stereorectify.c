@@ -972,6 +972,7 @@ TEST (test_wrong_properties)
   check_error ("view=left", "/nowhere/at-all.yml", "/nowhere/at-all.yml: "
       "cannot be read: No such file");
   check_error ("view=left", folder, "cannot be read: Is a directory");
+  check_error ("", "/nowhere/at-all.yml", "at-all.yml: cannot be read");
   check_error ("", paths, "Set view=left or view=right");
   g_free (paths);
   put_file ("pose.yml", "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [0, 1, 0]\n"
