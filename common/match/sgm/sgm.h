@@ -50,7 +50,7 @@
  * the lowest sums in the ranges.
  *
  * The winner has the lowest sum over the sweeps, on a tie the lowest disparity.
- * L is at most 255 + p2, and sums fit 16 bits.
+ * L is at most 255 plus the largest P2, and sums fit 16 bits.
  */
 
 #ifndef STEREO_SGM_H
