@@ -326,6 +326,8 @@ class Videos(batches.Case):
                             ("seconds", (path, None, float("nan")))):
             with self.assertRaisesRegex(sm.ArgumentError, "%s = .*: expected " % name):
                 batch.find_segments(*words)
+        with self.assertRaisesRegex(sm.ArgumentError, "left and right are both .*/left.mkv: "):
+            batch.find_segments(path, path, 1)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,13 @@ def absolute(value: Any, what: str) -> str:
     return os.path.abspath(path)
 
 
+def require_two(left: str, right: str) -> None:
+    """Refuses the same source for both views."""
+    if os.path.realpath(left) == os.path.realpath(right):
+        raise c.ArgumentError("left and right are both %s: expected one source for each view" %
+                              left)
+
+
 def stem(path: str) -> str:
     return os.path.splitext(path)[0].replace(os.sep, "/")
 
@@ -167,6 +174,7 @@ def _by_numbers_of(lefts: Dict[str, str], rights: Dict[str, str]) -> Dict[str, s
 
 def pair_up(left: str, right: str) -> List[Pair]:
     """The pairs of two sources, and the unpaired images."""
+    require_two(left, right)
     lefts, rights = find_images(left), find_images(right)
     if os.path.isfile(left) and os.path.isfile(right):
         (key, path), = lefts.items()

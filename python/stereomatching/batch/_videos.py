@@ -22,7 +22,7 @@ from .. import _library as c
 from .._checks import number, shown
 from .._matching import PathLike
 from ._images import Unreadable
-from ._inputs import absolute
+from ._inputs import absolute, require_two
 
 SUFFIXES = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".mts", ".ts", ".webm", ".y4m")
 
@@ -126,8 +126,10 @@ def find_segments(left: PathLike, right: Optional[PathLike], seconds: float) -> 
     least = number(seconds, "seconds")
     if not 0 < least < math.inf:
         raise c.ArgumentError("seconds = %s: expected a finite number above 0" % shown(seconds))
-    one = Index(absolute(left, "left"))
-    other = Index(absolute(right, "right")) if right is not None else one
+    one = other = Index(absolute(left, "left"))
+    if right is not None:
+        other = Index(absolute(right, "right"))
+        require_two(one.path, other.path)
     pairs = list(zip(one.frames, one.frames)) if right is None else list(_partners(one, other))
     if not pairs:
         raise c.ArgumentError("%s and %s have no frames at the same times" % (left, right))
