@@ -313,7 +313,8 @@ typedef struct
  * algorithms have (num-disparities, min-disparity, disparity-scale,
  * invalid-value, median, temporal), then those of post-processing, if the
  * algorithm has it (cost, subpixel, lr-max-diff, speckle-size, fill, refine,
- * min-confidence), then the algorithm's own.
+ * min-confidence, and check if it can check mutually), then the algorithm's
+ * own.
  */
 STEREO_API const StereoParamSpec *stereo_algorithm_param (const
     StereoAlgorithm * algorithm, size_t index);
