@@ -85,13 +85,21 @@ gst_stereo_matcher_negotiated_src_caps (GstAggregator * aggregator,
     GstCaps * caps)
 {
   GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
+  const GstVideoInfo before = self->parent.out_info;
+  StereoMatcherConfig config = self->config;
+  gboolean same = self->configured && self->parent.run.configured[0];
 
   self->configured = FALSE;
   if (gst_stereo_failure_posted (&self->parent.failure)
-      || !gst_video_info_from_caps (&self->parent.out_info, caps))
+      || !gst_video_info_from_caps (&self->parent.out_info, caps)
+      || !gst_stereo_matcher_current_config (self, &config))
     return FALSE;
-  self->configured = gst_stereo_matcher_current_config (self, &self->config)
-      && gst_stereo_run_configure (&self->parent.run, 0, NULL, NULL, NULL);
+  same = same && gst_video_info_is_equal (&before, &self->parent.out_info)
+      && memcmp (&config, &self->config, sizeof (config)) == 0;
+  self->config = config;
+  /* Configuring again would reset the temporal filter. */
+  self->configured = same
+      || gst_stereo_run_configure (&self->parent.run, 0, NULL, NULL, NULL);
   return self->configured;
 }
 
