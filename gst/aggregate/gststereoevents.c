@@ -118,8 +118,8 @@ gst_stereo_aggregator_sink_event (GstAggregator * aggregator,
 }
 
 /* GstAggregator sets the sequence number of the last segment on the EOS event
- * that it sends downstream, even if it never received a segment.  After this,
- * the number is unset in that case. */
+ * that it sends downstream, even if it never received a segment.  This gives it
+ * a valid number for that case. */
 void
 gst_stereo_aggregator_init_segment (GstStereoAggregator * self)
 {

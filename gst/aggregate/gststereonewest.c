@@ -12,9 +12,10 @@
  * GstAggregator's.  It keeps the images that can still form a pair.  When the
  * task is idle, it takes the newest pair.
  *
- * GstAggregator still decides when the task runs, and all events go through its
- * queues.  It needs data on both pads.  Therefore a pair causes a wakeup, a GAP
- * event on both; GstAggregator turns these into buffers, which are dropped.
+ * GstAggregator still decides when the task runs, and all events except the
+ * views' GAP events go through its queues.  It needs data on both pads.
+ * Therefore a pair causes a wakeup, a GAP event on both; GstAggregator turns
+ * these into buffers, which are dropped.
  *
  * Lateness is irrelevant here: no other pair would be less late.  Therefore QoS
  * events have no effect.  They are not sent upstream either, where elements
