@@ -513,7 +513,8 @@ STEREO_API void stereo_matcher_set_frames (StereoMatcher * matcher, unsigned
 /*
  * Waits for all frames, then prepares for frames with this configuration and
  * these parameters, both of which it copies.  This is the only call that
- * allocates memory, and only if the existing buffers are too small.
+ * allocates memory for frames, and only if the existing buffers are too small;
+ * on the CPU, the first frame starts the threads.
  *
  * STEREO_ERROR_MEMORY names the bytes needed and the bytes free.  After a
  * failure stereo_matcher_process() fails until the next successful
@@ -853,9 +854,11 @@ STEREO_API size_t stereo_alignment_get_points (const StereoAlignment *
     alignment, StereoAlignmentPoint * points, size_t n_points);
 
 /* The correction that all pairs ask for; all 0 while rows are off by less than
- * 0.25 pixels, or by less than can be trusted.  Its serial changes if a row
- * moves by more than 0.15 pixels, or by a reset.  Before the first pair it has
- * no size, which stands for no change, too. */
+ * 0.25 pixels (0.15 once they are corrected), or by less than can be trusted.
+ * When a row would move by more than 0.15 pixels, the correction approaches its
+ * new values in steps of one pair each.  Each step has the next serial, and so
+ * has a reset.  Before the first pair the correction has no size, which stands
+ * for no change, too. */
 STEREO_API void stereo_alignment_get_correction (const StereoAlignment *
     alignment, StereoCorrection * correction);
 
