@@ -240,6 +240,19 @@ class Controls(Case):
         self.shows("num-disparities", "row.querySelector('input[type=number]').value === '1'")
         self.reset("num-disparities", 64)
 
+    def test_typing_is_not_replaced(self):
+        """By a value that arrives meanwhile."""
+        box = self.row("num-disparities") + " input[type=number]"
+        self.tab.focus(box)
+        self.tab.value("document.querySelector(%s).select()" % json.dumps(box))
+        self.tab.call("Input.insertText", text="32")
+        self.other.send("set", side="a", element="matcher", property="num-disparities", value=48)
+        self.shows("num-disparities", "row.querySelector('input[type=range]')"
+                                      ".getAttribute('aria-valuetext').startsWith('48')")
+        self.tab.key("Enter")
+        self.heard("num-disparities", 32)
+        self.reset("num-disparities", 64)
+
     def test_a_slider_moves_with_keys_and_mouse(self):
         slide = self.row("num-disparities") + " input[type=range]"
         self.tab.focus(slide)

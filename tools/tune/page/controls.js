@@ -117,11 +117,19 @@ function makeNumber(property, named, enter) {
   const scale = new Scale(property);
   let value = property.value;
   let dragging = false;
+  let typing = false;
   const whole = kind !== 'double';
   const box = make('input', {
     type: 'number', id: named.id, min, max, step: whole ? 1 : 'any', 'aria-describedby': named.help,
     inputMode: min < 0 ? 'text' : whole ? 'numeric' : 'decimal',
+    oninput: () => { typing = true; },
+    onblur: () => {
+      if (typing)
+        box.value = text(value);
+      typing = false;
+    },
     onchange: () => {
+      typing = false;
       const found = box.value === '' ? null : number(box.value);
       enter(found === null ? undefined : Math.min(Math.max(whole ? Math.round(found) : found, min), max));
     },
@@ -159,7 +167,9 @@ function makeNumber(property, named, enter) {
       if (dragging)
         return;
       value = found;
-      box.value = text(found);
+      // Nor do they replace what is being typed.
+      if (!typing)
+        box.value = text(found);
       slide.value = scale.position(found);
       name();
     },
