@@ -342,7 +342,6 @@ gst_stereo_aggregator_start (GstAggregator * aggregator)
   if (!gst_stereo_device_open (&self->device))
     return FALSE;
   gst_stereo_aggregator_init_segment (self);
-  gst_stereo_aggregator_stop_watching (self);
   gst_stereo_aggregator_start_watching (self);
   return TRUE;
 }
@@ -512,7 +511,6 @@ gst_stereo_aggregator_constructed (GObject * object)
 static void
 gst_stereo_aggregator_dispose (GObject * object)
 {
-  /* GstAggregator does not call stop() if its own change of state failed */
   gst_stereo_aggregator_stop_watching (GST_STEREO_AGGREGATOR (object));
   g_ptr_array_set_size (GST_STEREO_AGGREGATOR (object)->result_pads, 0);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->dispose (object);

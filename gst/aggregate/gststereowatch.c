@@ -194,6 +194,8 @@ gst_stereo_aggregator_start_watching (GstStereoAggregator * self)
   GstClock *clock = gst_system_clock_obtain ();
   GstStereoWatch *watch = g_new0 (GstStereoWatch, 1);
 
+  /* GstAggregator does not call stop() if its own change of state failed. */
+  gst_stereo_aggregator_stop_watching (self);
   g_rec_mutex_init (&watch->lock);
   watch->self = self;
   watch->timer = gst_clock_new_periodic_id (clock,
