@@ -128,8 +128,9 @@ def find_segments(left: PathLike, right: Optional[PathLike], seconds: float) -> 
         raise c.ArgumentError("seconds = %s: expected a finite number above 0" % shown(seconds))
     one = other = Index(absolute(left, "left"))
     if right is not None:
-        other = Index(absolute(right, "right"))
-        require_two(one.path, other.path)
+        path = absolute(right, "right")
+        require_two(one.path, path)
+        other = Index(path)
     pairs = list(zip(one.frames, one.frames)) if right is None else list(_partners(one, other))
     if not pairs:
         raise c.ArgumentError("%s and %s have no frames at the same times" % (left, right))
