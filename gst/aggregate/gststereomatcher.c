@@ -112,6 +112,7 @@ gst_stereo_matcher_start (GstAggregator * aggregator)
   self->configured = FALSE;
   self->agreed = FALSE;
   self->warned_of_rates = FALSE;
+  self->warned_of_cameras = FALSE;
   self->next_caps_serial = 0;
   memset (self->warned_of_fields, 0, sizeof (self->warned_of_fields));
   memset (self->warned_of_views, 0, sizeof (self->warned_of_views));

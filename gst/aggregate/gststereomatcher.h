@@ -98,6 +98,7 @@ typedef struct
   gboolean warned_of_fields[GST_STEREO_N_VIEWS];
   gboolean warned_of_views[GST_STEREO_N_VIEWS];
   gboolean warned_of_rates;
+  gboolean warned_of_cameras;
   GstStereoDiagnosis diagnosis;
   GstStereoAlignment alignment; /* its fields say whose they are */
   GstStereoPendingTags tags;    /* of src */

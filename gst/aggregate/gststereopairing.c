@@ -8,6 +8,7 @@
 
 #include "aggregate/gststereopair.h"
 #include "aggregate/gststereounmatched.h"
+#include "base/gststereocamerameta.h"
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
 
@@ -22,6 +23,11 @@
 
 /* Frame rates that differ by less count as equal, such as 30 and 30000/1001. */
 #define RATE_TOLERANCE 0.01
+
+/* Rectified views whose cameras differ by less have one calibration, whose
+ * numbers were rounded: in pixels, and relative to the baseline. */
+#define CAMERA_PIXELS 0.1
+#define CAMERA_BASELINE 0.001
 
 /* Successive unpaired images before a warning. */
 #define UNPAIRED_WARNING 50
@@ -225,6 +231,63 @@ check_rates (GstStereoMatcher * self)
           GST_VIDEO_INFO_FPS_D (right)), (NULL));
 }
 
+static gboolean
+have_one_calibration (const GstStereoCamera cameras[N_VIEWS])
+{
+  const GstStereoCamera *left = &cameras[LEFT], *right = &cameras[RIGHT];
+
+  return left->projection == right->projection
+      && fabs (left->focal_length - right->focal_length) <= CAMERA_PIXELS
+      && fabs (left->cy - right->cy) <= CAMERA_PIXELS
+      && fabs (left->doffs - right->doffs) <= CAMERA_PIXELS
+      && fabs (left->baseline - right->baseline)
+      <= CAMERA_BASELINE * left->baseline;
+}
+
+/* Why views do not belong together by the metadata of stereorectify, or NULL.
+ * Owned by the caller. */
+static gchar *
+explain_cameras (const GstStereoInput inputs[N_VIEWS])
+{
+  static const gchar *const names[N_VIEWS] = { "left", "right" };
+  GstStereoCamera cameras[N_VIEWS];
+  const GstStereoCamera *left = &cameras[LEFT], *right = &cameras[RIGHT];
+  gboolean rectified[N_VIEWS];
+
+  for (gint i = 0; i < N_VIEWS; i++)
+    rectified[i] = gst_stereo_camera_meta_get (inputs[i].buffer, &cameras[i]);
+  for (gint i = 0; i < N_VIEWS; i++) {
+    if (rectified[i] && !rectified[!i])
+      return g_strdup_printf ("The images on %s were rectified, those on %s "
+          "were not: put stereorectify before both.",
+          gst_stereo_input_names[i], gst_stereo_input_names[!i]);
+    if (rectified[i] && cameras[i].is_right != (i == RIGHT))
+      return g_strdup_printf ("The images on %s were rectified as those of the "
+          "%s camera: set view=%s in their stereorectify, or link it to %s.",
+          gst_stereo_input_names[i], names[!i], names[i],
+          gst_stereo_input_names[!i]);
+  }
+  if (!rectified[LEFT] || have_one_calibration (cameras))
+    return NULL;
+  return g_strdup_printf ("The views were rectified differently: sink_left has "
+      "a focal length of %g pixels and a baseline of %g m, sink_right of %g "
+      "and %g. Set calibration, alpha, projection and field-of-view to the "
+      "same values in both stereorectify.", left->focal_length,
+      left->baseline, right->focal_length, right->baseline);
+}
+
+static void
+check_cameras (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
+{
+  gchar *text = self->warned_of_cameras ? NULL : explain_cameras (inputs);
+
+  if (text == NULL)
+    return;
+  self->warned_of_cameras = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", text), (NULL));
+  g_free (text);
+}
+
 static void
 note_difference (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
 {
@@ -247,6 +310,7 @@ take_pair (GstStereoMatcher * self, GstStereoInput inputs[N_VIEWS])
   if (!check_sizes (self, inputs, &flow))
     return flow;
   check_rates (self);
+  check_cameras (self, inputs);
   if (!self->configured || !gst_stereo_matcher_current_config (self, &config)
       || memcmp (&config, &self->config, sizeof (config)) != 0) {
     /* The first negotiation took place before both views had caps. */

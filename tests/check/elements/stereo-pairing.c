@@ -415,6 +415,54 @@ LOOP_TEST (test_warning_about_rates, 0, 5)
   g_free (caps[RIGHT]);
 }
 
+/* One warning if the metadata of rectified views do not fit together. */
+LOOP_TEST (test_warning_about_cameras, 0, 9)
+{
+  static const struct
+  {
+    const gchar *view[2];
+    gdouble focal_length[2], baseline[2];
+    const gchar *text;          /* NULL: no warning */
+  } cases[] = {
+    {{"left", "right"}, {700, 700}, {0.12, 0.12}, NULL},
+    {{"left", "right"}, {700, 700.05}, {0.12, 0.12001}, NULL},
+    {{NULL, NULL}, {0, 0}, {0, 0}, NULL},
+    {{"left", NULL}, {700, 0}, {0.12, 0}, "those on sink_right were not"},
+    {{NULL, "right"}, {0, 700}, {0, 0.12}, "those on sink_left were not"},
+    {{"right", "left"}, {700, 700}, {0.12, 0.12}, "view=left"},
+    {{"left", "left"}, {700, 700}, {0.12, 0.12}, "link it to sink_left"},
+    {{"left", "right"}, {700, 710}, {0.12, 0.12}, "sink_right of 710 and 0.12"},
+    {{"left", "right"}, {700, 700}, {0.12, 0.06}, "sink_right of 700 and 0.06"},
+  };
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  for (gint i = 0; i < 3; i++) {
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      GstBuffer *image = numbered_image (v, i);
+      GstCustomMeta *meta;
+
+      if (cases[__i__].view[v] != NULL) {
+        meta = gst_buffer_add_custom_meta (image, "GstStereoCameraMeta");
+        gst_structure_set (gst_custom_meta_get_structure (meta),
+            "view", G_TYPE_STRING, cases[__i__].view[v],
+            "focal-length", G_TYPE_DOUBLE, cases[__i__].focal_length[v],
+            "cx", G_TYPE_DOUBLE, 48.0, "cy", G_TYPE_DOUBLE, 2.0,
+            "baseline", G_TYPE_DOUBLE, cases[__i__].baseline[v],
+            "doffs", G_TYPE_DOUBLE, 0.0, NULL);
+      }
+      rig_push (&rig, v, image);
+    }
+    gst_buffer_unref (gst_harness_pull (rig.view[LEFT]));
+  }
+  if (cases[__i__].text != NULL)
+    rig_expect_warning (&rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        cases[__i__].text, "stereorectify", NULL);
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_WARNING), 0);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
 /* The right view may be early or late. */
 TEST (test_skew_to_the_left)
 {
