@@ -60,6 +60,17 @@ gst_stereo_pairs_get_type (void)
 
 /* ----------------------------------------------------------------- decision */
 
+/* Whether the sources of all views are live.  A camera that is linked later
+ * than the other one counts as live, too. */
+static gboolean
+are_live (GstStereoMatcher * self)
+{
+  guint n_linked, n_live;
+
+  n_live = gst_stereo_aggregator_count_live (&self->parent, &n_linked);
+  return n_live > 0 && n_live == n_linked;
+}
+
 /* Decided for the first image and valid until the element stops. */
 gboolean
 gst_stereo_matcher_takes_newest (GstStereoMatcher * self)
@@ -72,8 +83,7 @@ gst_stereo_matcher_takes_newest (GstStereoMatcher * self)
     pairs = self->pairs;
     GST_OBJECT_UNLOCK (self);
     mode = pairs == GST_STEREO_PAIRS_NEWEST
-        || (pairs == GST_STEREO_PAIRS_AUTO
-        && gst_stereo_aggregator_count_live (&self->parent) == N_VIEWS)
+        || (pairs == GST_STEREO_PAIRS_AUTO && are_live (self))
         ? NEWEST : EVERY;
     g_atomic_int_compare_and_exchange (&self->newest.mode, UNDECIDED, mode);
     mode = g_atomic_int_get (&self->newest.mode);

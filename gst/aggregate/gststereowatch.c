@@ -41,6 +41,7 @@ typedef struct
   gboolean linked[N_INPUTS];
   gboolean has_video[N_INPUTS];
   gint n_images[N_INPUTS];
+  gboolean playing;             /* live sources send nothing while paused */
 } Inputs;
 
 static void
@@ -54,6 +55,7 @@ inputs_get (Inputs * inputs, GstStereoAggregator * self)
   }
   GST_OBJECT_LOCK (self);
   memcpy (inputs->has_video, self->has_info, sizeof (inputs->has_video));
+  inputs->playing = GST_STATE (self) == GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -127,12 +129,15 @@ is_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
 static gint
 find_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
 {
-  if (inputs->pad[input] == NULL || is_waiting (watch, inputs, input)
+  guint n_linked;
+
+  if (!inputs->playing || inputs->pad[input] == NULL
+      || is_waiting (watch, inputs, input)
       || gst_aggregator_pad_is_eos (inputs->pad[input]))
     return -1;
   for (gint i = 0; i < N_INPUTS; i++) {
     if (i != input && is_waiting (watch, inputs, i))
-      return gst_stereo_aggregator_count_live (watch->self) > 0 ? i
+      return gst_stereo_aggregator_count_live (watch->self, &n_linked) > 0 ? i
           : -1;
   }
   return -1;

@@ -741,6 +741,29 @@ TEST (test_live_by_default)
   blocking_close (&rig);
 }
 
+/* The same if the second camera is linked when the first one has sent images
+ * already. */
+TEST (test_live_if_linked_later)
+{
+  GstPad *source, *sink;
+  Rig rig;
+
+  blocking_open (&rig, VCBW "pairs=auto");
+  source = rig.view[RIGHT]->srcpad;
+  sink = gst_pad_get_peer (source);
+  fail_unless (gst_pad_unlink (source, sink));
+  rig_push (&rig, LEFT, numbered_image (LEFT, 0));
+  fail_unless_equals_int (gst_pad_link (source, sink), GST_PAD_LINK_OK);
+  gst_object_unref (sink);
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 0));
+  blocking_wait (1);
+  for (gint i = 1; i < 6; i++)
+    push_pair (&rig, i);
+  blocking_release (1);
+  check_numbers (blocking_wait (2), 5, 5);
+  blocking_close (&rig);
+}
+
 /* pairs=every: every pair of a live view is matched. */
 TEST (test_every_pair)
 {

@@ -818,6 +818,22 @@ TEST (test_live_source_that_is_silent)
   }
 }
 
+/* A live source sends nothing in PAUSED. */
+TEST (test_silence_while_paused)
+{
+  GstElement *pipeline = pipeline_new ("videotestsrc ! queue ! m.sink_left  "
+      "videotestsrc is-live=true ! queue ! m.sink_right  " VCBW
+      "name=m ! fakesink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_NO_PREROLL);
+  fail_unless (gst_bus_timed_pop_filtered (bus, 8 * GST_SECOND,
+          GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  gst_object_unref (bus);
+  pipeline_free (pipeline);
+}
+
 /* One warning, which names the silent pad. */
 TEST (test_silence_is_reported)
 {
