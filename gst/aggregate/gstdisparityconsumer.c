@@ -216,11 +216,6 @@ gst_disparity_consumer_pop (GstDisparityConsumer * self,
     GstStereoInput * inputs, const GstVideoInfo info[GST_STEREO_N_INPUTS],
     GstStereoRunFrame * frame)
 {
-  GstBuffer *leader = inputs[LEADER (self)].buffer;
-
-  gst_aggregator_selected_samples (GST_AGGREGATOR (self),
-      GST_BUFFER_PTS (leader), GST_BUFFER_DTS (leader),
-      GST_BUFFER_DURATION (leader), NULL);
   for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
     if (inputs[i].buffer != NULL)
       gst_aggregator_pad_drop_buffer (inputs[i].pad);

@@ -269,6 +269,45 @@ gst_stereo_aggregator_count_live (GstStereoAggregator * self, guint * n_linked)
   return n;
 }
 
+/* ------------------------------------------------------------------ samples */
+
+void
+gst_stereo_aggregator_select (GstStereoAggregator * self,
+    const GstStereoInput * inputs)
+{
+  const gint leader = GST_STEREO_AGGREGATOR_GET_CLASS (self)->leader;
+  GstBuffer *buffer = inputs[leader].buffer;
+
+  GST_OBJECT_LOCK (self);
+  self->selected = inputs;
+  GST_OBJECT_UNLOCK (self);
+  gst_aggregator_selected_samples (GST_AGGREGATOR (self),
+      GST_BUFFER_PTS (buffer), GST_BUFFER_DTS (buffer),
+      GST_BUFFER_DURATION (buffer), NULL);
+  GST_OBJECT_LOCK (self);
+  self->selected = NULL;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* For handlers of samples-selected: an input that is about to be processed. */
+static GstSample *
+gst_stereo_aggregator_peek_next_sample (GstAggregator * aggregator,
+    GstAggregatorPad * pad)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  const gint input = gst_stereo_aggregator_find_input (GST_PAD (pad));
+  GstCaps *caps = gst_pad_get_current_caps (GST_PAD (pad));
+  GstSample *sample = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (self->selected != NULL)
+    sample = gst_sample_new (self->selected[input].buffer, caps,
+        &self->selected[input].segment, NULL);
+  GST_OBJECT_UNLOCK (self);
+  gst_clear_caps (&caps);
+  return sample;
+}
+
 /* -------------------------------------------------------------- aggregation */
 
 void
@@ -582,6 +621,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass * klass)
   aggregator_class->src_query = gst_stereo_aggregator_src_query;
   aggregator_class->propose_allocation =
       gst_stereo_aggregator_propose_allocation;
+  aggregator_class->peek_next_sample = gst_stereo_aggregator_peek_next_sample;
   aggregator_class->aggregate = gst_stereo_aggregator_aggregate;
 
   /**

@@ -80,6 +80,7 @@ typedef struct
   GstStereoQos src_qos;
   GstStereoCounters counters;
   guint64 set;                  /* rows of the table that were set */
+  const GstStereoInput *selected;       /* during samples-selected */
   GPtrArray *result_pads;       /* of GstStereoResultPad: source pads besides
                                  * `src`, until they are released */
 
@@ -177,6 +178,11 @@ guint gst_stereo_aggregator_count_live (GstStereoAggregator * self,
 void gst_stereo_aggregator_post_unpaired (GstStereoAggregator * self,
     gint input, GstBuffer * buffer, GstClockTime running_time,
     const gchar * reason);
+
+/* Emits samples-selected for the inputs of the next output.  Call it before the
+ * properties are read, which handlers may set. */
+void gst_stereo_aggregator_select (GstStereoAggregator * self,
+    const GstStereoInput * inputs);
 
 /* Whether all images among these inputs have caps.  Posts an error if not. */
 gboolean gst_stereo_aggregator_check_caps (GstStereoAggregator * self,

@@ -184,25 +184,6 @@ gst_stereo_matcher_clip (GstAggregator * aggregator, GstAggregatorPad * pad,
   return gst_stereo_input_clip (&pad->segment, buffer, TRUE);
 }
 
-/* For handlers of samples-selected: the pair that is about to be matched. */
-static GstSample *
-gst_stereo_matcher_peek_next_sample (GstAggregator * aggregator,
-    GstAggregatorPad * pad)
-{
-  GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
-  const gint view = gst_stereo_aggregator_find_input (GST_PAD (pad));
-  GstCaps *caps = gst_pad_get_current_caps (GST_PAD (pad));
-  GstSample *sample = NULL;
-
-  GST_OBJECT_LOCK (self);
-  if (self->current != NULL)
-    sample = gst_sample_new (self->current[view].buffer, caps,
-        &self->current[view].segment, NULL);
-  GST_OBJECT_UNLOCK (self);
-  gst_clear_caps (&caps);
-  return sample;
-}
-
 /* --------------------------------------------------------------- properties */
 
 /* A field for each stage.  With the object lock held. */
@@ -666,7 +647,6 @@ gst_stereo_matcher_class_init (GstStereoMatcherClass * klass)
       = gst_stereo_matcher_negotiated_src_caps;
   aggregator_class->decide_allocation
       = gst_stereo_aggregator_decide_allocation;
-  aggregator_class->peek_next_sample = gst_stereo_matcher_peek_next_sample;
 
   base_class->leader = GST_STEREO_LEFT;
   base_class->get_sink_caps = gst_stereo_matcher_get_sink_caps;

@@ -83,7 +83,6 @@ typedef struct
   GstClockTime frame_duration;  /* of the left view, or 0 */
   GstStereoDifferences differences;     /* without right_offset, since its
                                          * last change */
-  const GstStereoInput *current;        /* the pair that is being matched */
 
   /* Of the task. */
   StereoMatcher *matcher;

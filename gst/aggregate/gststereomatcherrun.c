@@ -203,16 +203,7 @@ gst_stereo_matcher_match (GstStereoMatcher * self,
   GstStereoRunFrame frame = { 0, };
   GstFlowReturn flow;
 
-  GST_OBJECT_LOCK (self);
-  self->current = inputs;
-  GST_OBJECT_UNLOCK (self);
-  gst_aggregator_selected_samples (GST_AGGREGATOR (self),
-      GST_BUFFER_PTS (left), GST_BUFFER_DTS (left),
-      GST_BUFFER_DURATION (left), NULL);
-  GST_OBJECT_LOCK (self);
-  self->current = NULL;
-  GST_OBJECT_UNLOCK (self);
-
+  gst_stereo_aggregator_select (&self->parent, inputs);
   if (!update_params (self, &inputs[LEFT]))
     return GST_FLOW_ERROR;
   gst_stereo_matcher_inspect_pair (self, inputs);

@@ -443,6 +443,7 @@ gst_disparity_cloud_process_map (GstDisparityConsumer * base,
     gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
+  gst_stereo_aggregator_select (&base->parent, inputs);
   (void) gst_stereo_aggregator_get_info (&base->parent, info, 0);
   gst_disparity_consumer_pop (base, inputs, info, &frame);
   if ((colors && !check_sizes (self, info))

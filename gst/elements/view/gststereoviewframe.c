@@ -309,6 +309,8 @@ gst_stereo_view_process_map (GstDisparityConsumer * base,
   StereoViewParams params;
   GstFlowReturn flow;
 
+  if (self->negotiated)
+    gst_stereo_aggregator_select (&base->parent, inputs);
   (void) gst_stereo_aggregator_get_info (&base->parent, info, 0);
   GST_OBJECT_LOCK (self);
   params = self->params;

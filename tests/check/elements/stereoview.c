@@ -1374,6 +1374,41 @@ TEST (test_view_controlled)
   drop_views (&rig);
 }
 
+static void
+on_samples_selected (GstElement * element, GstSegment * segment, guint64 pts,
+    guint64 dts, guint64 duration, GstStructure * info, guint * calls)
+{
+  GstPad *pad = gst_element_get_static_pad (element, "sink_disparity");
+  GstSample *sample = gst_aggregator_peek_next_sample (GST_AGGREGATOR
+      (element), GST_AGGREGATOR_PAD (pad));
+
+  fail_unless (sample != NULL);
+  fail_unless_equals_uint64 (pts, *calls * FRAME);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (gst_sample_get_buffer (sample)),
+      pts);
+  gst_sample_unref (sample);
+  gst_object_unref (pad);
+  g_object_set (element, "position", (gdouble) ((*calls)++ % 2), NULL);
+}
+
+/* What a handler of samples-selected sets applies to these samples. */
+TEST (test_samples_selected)
+{
+  Views rig = new_views ("emit-signals=true", TRUE, VIEW_CAPS ("RGB"),
+      MAP_CAPS);
+  guint calls = 0;
+
+  g_signal_connect (rig.left->element, "samples-selected",
+      G_CALLBACK (on_samples_selected), &calls);
+  for (guint i = 0; i < 4; i++) {
+    push_all (&rig, i);
+    check_equal (gst_harness_pull (rig.left), i % 2 == 0 ? left_image (i)
+        : right_image (i));
+  }
+  fail_unless_equals_int (calls, 4);
+  drop_views (&rig);
+}
+
 /* A frame is skipped only if it is too late on all pads. */
 TEST (test_view_qos)
 {
