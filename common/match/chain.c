@@ -427,16 +427,16 @@ prepare (const StereoChain * m, StereoMatchFrame * frame)
   return stereo_chain_prepare (m, frame);
 }
 
-/* Applies min-confidence to the vertical disparity. */
+/* Pixels without a disparity have no vertical one. */
 static StereoStatus
-limit_vertical (const StereoChain * m, const StereoMatchFrame * frame)
+invalidate_vertical (const StereoChain * m, const StereoMatchFrame * frame)
 {
   const StereoRefinePlan *plan = &m->refinement;
+  const StereoRefineConstants *k = &plan->constants;
   const StereoOutput *vertical = frame->results[STEREO_RESULT_VERTICAL];
 
-  return vertical == NULL || plan->constants.min_confidence == 0 ? STEREO_OK
-      : m->refining->threshold (frame->queue, &plan->constants, &plan->work,
-      vertical);
+  return vertical == NULL || (k->fill && k->min_confidence == 0) ? STEREO_OK
+      : m->refining->invalidate (frame->queue, k, &plan->work, vertical);
 }
 
 /* Runs the algorithm and refines its winners. */
@@ -457,7 +457,7 @@ match_refined (const StereoChain * m, const StereoMatchFrame * frame,
     status = stereo_refine_finish (frame->queue, m->refining, &m->refinement,
         &frame->left, frame->winners, output, confidence);
   if (status == STEREO_OK)
-    status = limit_vertical (m, frame);
+    status = invalidate_vertical (m, frame);
   if (status == STEREO_OK)
     status = stereo_stage_end (frame->timestamps, "refine");
   return status;

@@ -125,7 +125,7 @@ StereoStatus stereo_refine_confidence_cpu (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoView * left,
     const StereoWinners * winners, const StereoRefineWork * work,
     const StereoOutput * output);
-StereoStatus stereo_refine_threshold_cpu (StereoQueue * queue,
+StereoStatus stereo_refine_invalidate_cpu (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoRefineWork * work,
     const StereoOutput * output);
 

@@ -459,5 +459,5 @@ const StereoRefineStages SIMD_NAME (stereo_refine_stages_) = {
   .finish = refine_finish,
   .slanted_median = SIMD_NAME (stereo_slanted_median_),
   .confidence = SIMD_NAME (stereo_confidence_),
-  .threshold = stereo_refine_threshold_cpu,
+  .invalidate = stereo_refine_invalidate_cpu,
 };

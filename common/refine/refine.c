@@ -193,7 +193,7 @@ stereo_refine_finish (StereoQueue * queue, const StereoRefineStages * stages,
   if (status == STEREO_OK)
     status = stages->confidence (queue, k, left, winners, w, confidence);
   return status != STEREO_OK || k->min_confidence == 0 ? status
-      : stages->threshold (queue, k, w, output);
+      : stages->invalidate (queue, k, w, output);
 }
 
 /* ------------------------------------------------------------ scalar stages */
@@ -513,29 +513,34 @@ finish_cpu (StereoQueue * queue, const StereoRefineConstants * k,
 }
 
 static void
-threshold_rows (const void *context, StereoSpan span)
+invalidate_rows (const void *context, StereoSpan span)
 {
   const StereoRefineJob *job = context;
   const StereoRefineConstants *k = job->k;
+  const StereoMap *map = &job->work->map;
 
   for (int y = span.begin; y < span.end; y++) {
-    const uint8_t *row = job->work->confidence + (size_t) y * (size_t) k->width;
+    const uint16_t *codes = map->data + (size_t) y * map->stride;
+    const uint8_t *confidence = job->work->confidence;
 
+    if (k->min_confidence > 0)
+      confidence += (size_t) y * (size_t) k->width;
     for (int x = 0; x < k->width; x++) {
-      if (row[x] < k->min_confidence)
+      if ((!k->fill && codes[x] == STEREO_INVALID)
+          || (k->min_confidence > 0 && confidence[x] < k->min_confidence))
         stereo_store_raw (job->output, x, y, (uint16_t) job->output->invalid);
     }
   }
 }
 
 StereoStatus
-stereo_refine_threshold_cpu (StereoQueue * queue,
+stereo_refine_invalidate_cpu (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoRefineWork * work,
     const StereoOutput * output)
 {
   const StereoRefineJob job = {.k = k,.work = work,.output = output };
 
-  stereo_cpu_for (queue, k->height, 0, threshold_rows, &job);
+  stereo_cpu_for (queue, k->height, 0, invalidate_rows, &job);
   return STEREO_OK;
 }
 
@@ -549,7 +554,7 @@ static const StereoRefineStages stages_cpu = {
   .finish = finish_cpu,
   .slanted_median = stereo_refine_slanted_median_cpu,
   .confidence = stereo_refine_confidence_cpu,
-  .threshold = stereo_refine_threshold_cpu,
+  .invalidate = stereo_refine_invalidate_cpu,
 };
 
 const void *

@@ -43,7 +43,9 @@
  *                stereo_slanted_first ().  If it has no weight, the code stays.
  *   confidence   Probability that the result is right
  *                (refine/confidence-formula.h); 0 for invalid pixels.
- *   threshold    Pixels with a confidence below min-confidence become invalid.
+ *   invalidate   Pixels with a confidence below min-confidence become invalid;
+ *                without fill, also those of other results that are invalid in
+ *                the map.
  *
  * refine=none has fill and 3x3 median, refine=filled slopes, vote fill and 3x3
  * median, refine=all everything, with the slanted median.  If fill is false,
@@ -237,8 +239,9 @@ typedef struct
       const StereoRefineConstants * k, const StereoView * left,
       const StereoWinners * winners, const StereoRefineWork * work,
       const StereoOutput * output);
-  /* Invalidates pixels of output by work->confidence. */
-  StereoStatus (*threshold) (StereoQueue * queue,
+  /* Invalidates pixels of output by work->confidence, if min_confidence is
+   * set, and by work->map, unless it is filled. */
+  StereoStatus (*invalidate) (StereoQueue * queue,
       const StereoRefineConstants * k, const StereoRefineWork * work,
       const StereoOutput * output);
 } StereoRefineStages;

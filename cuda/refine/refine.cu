@@ -484,27 +484,30 @@ refine_finish (StereoQueue * queue, const StereoRefineConstants * k,
       stereo_pixel_block, 0, encode_kernel, args);
 }
 
-/* --------------------------------------------------------------- threshold */
+/* -------------------------------------------------------------- invalidate */
 
 __global__ void
-threshold_kernel (const StereoRefineConstants k, const uint8_t * confidence,
-    const StereoOutput output)
+invalidate_kernel (const StereoRefineConstants k, const StereoMap map,
+    const uint8_t * confidence, const StereoOutput output)
 {
   int x, y;
 
   if (!stereo_own_pixel (k.width, k.height, &x, &y))
     return;
   pdl_wait ();
-  if (confidence[(size_t) y * k.width + x] < k.min_confidence)
+  if ((!k.fill && map.data[(size_t) y * map.stride + x] == STEREO_INVALID)
+      || (k.min_confidence > 0
+          && confidence[(size_t) y * k.width + x] < k.min_confidence))
     stereo_store_raw (&output, x, y, (uint16_t) output.invalid);
 }
 
 StereoStatus
-refine_threshold (StereoQueue * queue, const StereoRefineConstants * k,
+refine_invalidate (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoRefineWork * work, const StereoOutput * output)
 {
-  return run_kernel (queue, "threshold_kernel", true, refine_grid (k),
-      stereo_pixel_block, 0, threshold_kernel, *k, work->confidence, *output);
+  return run_kernel (queue, "invalidate_kernel", true, refine_grid (k),
+      stereo_pixel_block, 0, invalidate_kernel, *k, work->map,
+      work->confidence, *output);
 }
 
 /* -------------------------------------------------------------------- plan */
@@ -572,7 +575,7 @@ stereo_refine_stages_cuda (void)
     .finish = refine_finish,
     .slanted_median = stereo_cuda_slanted_median,
     .confidence = stereo_cuda_confidence,
-    .threshold = refine_threshold,
+    .invalidate = refine_invalidate,
   };
 
   return &stages;

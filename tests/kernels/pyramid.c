@@ -875,6 +875,27 @@ TEST (test_parameters)
   }
 }
 
+/* Without fill, pixels without a disparity have no vertical one. */
+static void
+check_vertical (const StereoParams * params, const Maps * maps)
+{
+  double fill = 0, invalid = 0;
+  int n = 0;
+
+  CHECK (stereo_params_get (params, "fill", &fill)
+      && stereo_params_get (params, "invalid-value", &invalid));
+  for (int y = 0; fill == 0 && y < maps->map[0].image.height; y++) {
+    const uint16_t *disparity = (const uint16_t *)
+        test_image_row (&maps->map[STEREO_RESULT_DISPARITY], y);
+    const uint16_t *vertical = (const uint16_t *)
+        test_image_row (&maps->map[STEREO_RESULT_VERTICAL], y);
+
+    for (int x = 0; x < maps->map[0].image.width; x++)
+      n += disparity[x] == invalid && vertical[x] != invalid;
+  }
+  CHECK_INT (n, ==, 0);
+}
+
 /* All devices have the same refined maps and confidences. */
 static void
 check_refined (const StereoParams * params, const TestImage * left,
@@ -886,6 +907,7 @@ check_refined (const StereoParams * params, const TestImage * left,
   maps_init (&maps, width, height);
   maps_init (&first, width, height);
   match_all (0, params, left, right, &first);
+  check_vertical (params, &first);
   for (size_t d = 1; d < devices_count (); d++) {
     match_all (d, params, left, right, &maps);
     for (int r = 0; r < STEREO_N_RESULTS; r++)
@@ -909,6 +931,7 @@ TEST (test_refinement)
     {2, 50, 1, 0, 0, 16, 16},
     {2, 50, 1, 0.8, 1, 40, 16},
     {2, 0, 0, 0.6, 1, 16, 16},
+    {0, 100, 0, 0, 1, 16, 16},
     {2, 10, 1, 0, 1, 9000, 4},
   };
   Random random = { 5 };
