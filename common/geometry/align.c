@@ -209,6 +209,15 @@ stereo_alignment_set_focal_length (StereoAlignment * self, double focal_length,
   return STEREO_OK;
 }
 
+/* Whether the focal length of the views is that of the caller.  Otherwise it is
+ * that of a correction, or a guess. */
+static bool
+is_focal_known (const StereoAlignment * self)
+{
+  return self->focal_length > 0
+      && self->views.focal_length == self->focal_length;
+}
+
 StereoStatus
 stereo_alignment_set_correction (StereoAlignment * self,
     const StereoCorrection * correction, StereoMessage * why)
@@ -225,7 +234,7 @@ stereo_alignment_set_correction (StereoAlignment * self,
   self->views = (StereoAlignViews) {
   correction->width, correction->height, correction->focal_length};
   stereo_align_filter_set (&self->filter, &self->views,
-      self->focal_length > 0, correction->values);
+      is_focal_known (self), correction->values);
   set_correction (self, correction->values);
   return STEREO_OK;
 }
@@ -391,7 +400,7 @@ update_report (StereoAlignment * self, StereoAlignmentReport * report)
 static void
 add_pair (StereoAlignment * self, StereoAlignPair * pair, double seconds)
 {
-  const bool focal_known = self->focal_length > 0;
+  const bool focal_known = is_focal_known (self);
   double disparities[STEREO_ALIGN_DISPARITIES] = { 0 };
   StereoAlignmentReport report;
   StereoAlignPrior prior;

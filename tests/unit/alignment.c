@@ -258,6 +258,39 @@ TEST (test_each_difference_is_corrected)
   }
 }
 
+/* A known focal length says nothing of a correction with another one. */
+TEST (test_focal_length_of_a_correction)
+{
+  const CameraRig rig = make_rig (0, 0);
+  const StereoCorrection earlier = {.width = rig.width,.height = rig.height,
+    .focal_length = 0.6 * rig.focal_length,
+    .values = {[STEREO_CORRECTION_PITCH] = 0.001}
+  };
+  static const double known[] = { 0, 1152 };
+  StereoRowMatch matches[MAX_MATCHES];
+  char text[2][STEREO_CORRECTION_TEXT_SIZE];
+
+  for (int i = 0; i < 2; i++) {
+    SCOPED (stereo_alignment_free) StereoAlignment *alignment
+        = new_alignment ();
+    CameraScene scene = usual;
+    StereoCorrection correction;
+
+    REQUIRE (stereo_alignment_set_focal_length (alignment, known[i], NULL)
+        == STEREO_OK);
+    REQUIRE (stereo_alignment_set_correction (alignment, &earlier, NULL)
+        == STEREO_OK);
+    for (int pair = 0; pair < 3; pair++) {
+      rig_match (&rig, NULL, &scene, matches);
+      REQUIRE (stereo_alignment_add (alignment, rig.width, rig.height, matches,
+              (size_t) scene.n, NULL, NAN, NULL) == STEREO_OK);
+    }
+    stereo_alignment_get_correction (alignment, &correction);
+    stereo_correction_format (&correction, text[i]);
+  }
+  CHECK_STRING (text[1], text[0]);
+}
+
 TEST (test_what_is_common_is_corrected_too)
 {
   for (size_t i = 0; i < N_DIFFERENCES; i++) {
