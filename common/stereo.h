@@ -871,8 +871,8 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_alignment_set_correction
 /* Room for any correction as text. */
 #define STEREO_CORRECTION_TEXT_SIZE 512
 
-/* Writes "width=640:height=480:focal-length=576:pitch=0.001:...", in any
- * locale.  Parsing it gives the same values, without a serial. */
+/* Writes "width=640:height=480:focal-length=576:pitch=0.001:...", in any locale
+ * ("" without a size).  Parsing it gives the same values, without a serial. */
 STEREO_API void stereo_correction_format (const StereoCorrection * correction,
     char text[STEREO_CORRECTION_TEXT_SIZE]);
 

@@ -57,7 +57,7 @@ stereo_correction_format (const StereoCorrection * c,
   if (text == NULL)
     return;
   text[0] = '\0';
-  if (c == NULL)
+  if (c == NULL || stereo_correction_is_unset (c))
     return;
   stereo_correction_print (c->focal_length, number);
   n = snprintf (text, STEREO_CORRECTION_TEXT_SIZE,

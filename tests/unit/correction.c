@@ -235,13 +235,16 @@ read_matrix (const char *text, const char *name, int n, double *values)
 }
 
 /* That of an alignment before its first pair. */
-TEST (test_no_calibration_file_without_size)
+TEST (test_no_text_without_size)
 {
-  char text[STEREO_CORRECTION_FILE_SIZE] = "before";
+  char text[STEREO_CORRECTION_TEXT_SIZE] = "before";
+  char file[STEREO_CORRECTION_FILE_SIZE] = "before";
   const StereoCorrection none = { 0 };
 
-  stereo_correction_format_opencv (&none, text);
-  CHECK_INT (strlen (text), ==, 0);
+  stereo_correction_format (&none, text);
+  CHECK_STRING (text, "");
+  stereo_correction_format_opencv (&none, file);
+  CHECK_STRING (file, "");
 }
 
 TEST (test_calibration_file_is_the_correction)
