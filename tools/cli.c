@@ -539,8 +539,8 @@ cli_open_device (const char *backend, const char *simd, int threads,
       stereo_device_set_log (*device, print_warning, NULL);
       return true;
     }
-    if (strcmp (backend, "cuda") == 0)
-      return cli_fail (why, "--backend cuda: %.400s", reason.text);
+    if (strcmp (backend, "auto") != 0)
+      return cli_fail (why, "--backend %s: %.400s", backend, reason.text);
   }
   if (stereo_device_new_cpu ((unsigned) threads, find_simd (simd), device,
           &reason) != STEREO_OK)

@@ -385,6 +385,7 @@ add_device (BenchReport * report, StereoDevice * device)
 static void
 open_devices (const Options * options, BenchReport * report)
 {
+  const bool optional = strcmp (options->backend, "auto") == 0;
   StereoDevice *device = NULL;
   StereoMessage why = { "" };
 
@@ -395,10 +396,10 @@ open_devices (const Options * options, BenchReport * report)
     add_device (report, device);
   }
   if (strcmp (options->backend, "cpu") != 0) {
-    if (cli_open_device ("cuda", options->simd, options->threads, &device,
-            &why))
+    if (cli_open_device (optional ? "cuda" : options->backend, options->simd,
+            options->threads, &device, &why))
       add_device (report, device);
-    else if (strcmp (options->backend, "auto") != 0)
+    else if (!optional)
       die ("%s", why.text);
   }
 }

@@ -99,6 +99,15 @@ class Figures(Case):
             times["copy-fraction"] * device["copy-bytes-per-s"] * times["median-ms"] * 1e-3
             / result["traffic-bytes"], 1, places=6)
 
+    def test_backend_both(self):
+        """It needs a GPU, which not every machine has."""
+        result = run("--json", "vcbw", "--size", "70x50x20", *QUICK[:-1], "both")
+        if result.returncode != 0:
+            self.assertIn("--backend both: ", result.stderr)
+        else:
+            self.assertEqual([device["backend"] for device in json.loads(result.stdout)["devices"]],
+                             ["cpu", "cuda"])
+
     def test_stages_add_up(self):
         tree = bench("--size", "70x50x20", "median=true", "--format", "RGB", "--format", "GRAY8")
         for result in tree["results"]:
