@@ -126,9 +126,12 @@ class Videos(batches.Case):
         write_video(self.path("left.mkv"), [left for left, _ in pairs], g="3")
         times = [n for n in range(12) if n not in (4, 5, 9)]
         write_video(self.path("right.mkv"), [pairs[n][1] for n in times], times=times, g="3")
-        self.batch("left.mkv", "right.mkv", "out", SMALL, "--segment", "0.3")
+        done = self.batch("left.mkv", "right.mkv", "out", SMALL, "--segment", "0.3")
         self.assertEqual([time for time, _ in maps(self.path("out/disparity.mkv"))],
                          [n / RATE for n in times])
+        self.assertIn("3 frames unpaired\n", done.stderr)
+        # of the segments, and of the whole
+        self.assertEqual([record["unpaired"] for record in self.manifest()], [0, 2, 1, 3])
 
     def test_temporal(self):
         """The filter begins with each segment."""

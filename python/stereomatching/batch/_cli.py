@@ -63,6 +63,8 @@ def _batch(options: argparse.Namespace) -> _run.Summary:
     else:
         items = _run.find_pairs(left, right)
     executor = _executor(options)
+    if videos:
+        _report_unpaired(sum(item.unpaired for item in items))
     try:
         if isinstance(executor, Cluster) and sys.stderr.isatty():
             print("Dask's dashboard: %s" % executor.dashboard, file=sys.stderr)
@@ -72,6 +74,11 @@ def _batch(options: argparse.Namespace) -> _run.Summary:
                         progress=Progress("segment" if videos else "pair"))
     finally:
         executor.close()
+
+
+def _report_unpaired(frames: int) -> None:
+    if frames:
+        print("%d frame%s unpaired" % (frames, "" if frames == 1 else "s"), file=sys.stderr)
 
 
 def _names(what: str, names: List[str]) -> None:

@@ -175,6 +175,7 @@ def join_all(segments: Sequence[Any], folder: str, settings: Settings, manifest:
     if results:
         record = _work.new_record(segments[0], settings, name=JOINED, results=results)
         record["frames"] = sum(r["frames"] - r["missing"] for r in records)
+        record["unpaired"] = sum(r["unpaired"] for r in records)
         manifest.add(record)
 
 

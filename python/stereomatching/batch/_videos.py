@@ -111,10 +111,12 @@ class Segment:
     keys: Tuple[int, int]
     """Where to begin decoding each video."""
     rate: Fraction
+    unpaired: int
+    """Frames of both videos in this part that have no partner."""
 
     def extent(self) -> Dict[str, Any]:
         """Fields of the manifest."""
-        return {"first": self.first, "frames": len(self.frames)}
+        return {"first": self.first, "frames": len(self.frames), "unpaired": self.unpaired}
 
     @property
     def packed(self) -> bool:
@@ -139,15 +141,25 @@ def find_segments(left: PathLike, right: Optional[PathLike], seconds: float) -> 
     for place, (pts, _) in enumerate(pairs):
         if pts in keys and one.time(pts) - one.time(pairs[starts[-1]][0]) >= Fraction(str(least)):
             starts.append(place)
-    return [_segment(one, other, place, pairs[start:end], start)
+    return [_segment(one, other, place, pairs, start, end)
             for place, (start, end) in enumerate(zip(starts, starts[1:] + [len(pairs)]))]
 
 
+def _count_unpaired(frames: Sequence[int], paired: Sequence[int], start: int, end: int) -> int:
+    """The frames of a view from its pair start on, up to its pair end, that have no partner."""
+    first = bisect.bisect_left(frames, paired[start]) if start > 0 else 0
+    last = bisect.bisect_left(frames, paired[end]) if end < len(paired) else len(frames)
+    return last - first - (end - start)
+
+
 def _segment(left: Index, right: Index, number: int, pairs: Sequence[Tuple[int, int]],
-             start: int) -> Segment:
-    return Segment("segments/%05d" % number, left.path, right.path, start, tuple(pairs),
-                   tuple(round(left.time(pts) * 1000) for pts, _ in pairs),
-                   (left.key_before(pairs[0][0]), right.key_before(pairs[0][1])), left.rate)
+             start: int, end: int) -> Segment:
+    lefts, rights = zip(*pairs)
+    return Segment("segments/%05d" % number, left.path, right.path, start, tuple(pairs[start:end]),
+                   tuple(round(left.time(pts) * 1000) for pts in lefts[start:end]),
+                   (left.key_before(lefts[start]), right.key_before(rights[start])), left.rate,
+                   _count_unpaired(left.frames, lefts, start, end)
+                   + _count_unpaired(right.frames, rights, start, end))
 
 
 # ----------------------------------------------------------------------- read
