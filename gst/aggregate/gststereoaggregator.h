@@ -269,6 +269,10 @@ gboolean gst_stereo_aggregator_sink_query_pre_queue (GstAggregator *
 void gst_stereo_aggregator_start_watching (GstStereoAggregator * self);
 void gst_stereo_aggregator_stop_watching (GstStereoAggregator * self);
 
+/* Posts an error if an input has ended and another one is not linked. */
+void gst_stereo_aggregator_check_links (GstStereoAggregator * self,
+    gint ended);
+
 /* ------------------------------------------------------------------ outputs */
 
 /* Adds an active result pad of this name to the element, and returns it; or

@@ -108,24 +108,6 @@ gst_stereo_aggregator_sink_query_pre_queue (GstAggregator * aggregator,
   return ok;
 }
 
-/* EOS waits in the queue for the other inputs, and unlinked ones never receive
- * data. */
-static void
-check_links (GstStereoAggregator * self, GstPad * pad)
-{
-  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
-    GstAggregatorPad *other = gst_stereo_aggregator_get_pad (self, i);
-
-    if (other != NULL && GST_PAD (other) != pad
-        && !gst_pad_is_linked (GST_PAD (other)))
-      GST_STEREO_FAIL (&self->failure, CORE, PAD,
-          ("%s reached end of stream, but %s is not linked. The element needs "
-              "both.",
-              GST_PAD_NAME (pad), gst_stereo_input_names[i]), (NULL));
-    gst_clear_object (&other);
-  }
-}
-
 GstFlowReturn
 gst_stereo_aggregator_sink_event_pre_queue (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstEvent * event)
@@ -144,7 +126,7 @@ gst_stereo_aggregator_sink_event_pre_queue (GstAggregator * aggregator,
     return GST_FLOW_EOS;
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    check_links (self, GST_PAD (pad));
+    gst_stereo_aggregator_check_links (self, input);
   if (klass->take_event != NULL && klass->take_event (self, input, event)) {
     gst_event_unref (event);
     return GST_FLOW_OK;

@@ -68,9 +68,10 @@ inputs_clear (Inputs * inputs)
 
 /* ---------------------------------------------------------- unlinked inputs */
 
-/* other: a linked input with video, or -1. */
+/* other: a linked input, and what is known of it; or -1. */
 static void
-post_unlinked (GstStereoAggregator * self, const Inputs * inputs, gint other)
+post_unlinked (GstStereoAggregator * self, const Inputs * inputs, gint other,
+    const gchar * state)
 {
   static const gchar *const needed[] = { "", "it", "both", "them all" };
   GString *text = g_string_new (NULL);
@@ -84,11 +85,21 @@ post_unlinked (GstStereoAggregator * self, const Inputs * inputs, gint other)
         : ", and neither is %s", gst_stereo_input_names[i]);
   }
   if (other >= 0)
-    g_string_append_printf (text, ", but %s has video",
-        gst_stereo_input_names[other]);
+    g_string_append_printf (text, ", but %s %s",
+        gst_stereo_input_names[other], state);
   GST_STEREO_FAIL (&self->failure, CORE, PAD, ("%s. The element needs %s.",
           text->str, needed[n]), (NULL));
   g_string_free (text, TRUE);
+}
+
+static gboolean
+are_linked (const Inputs * inputs)
+{
+  gboolean all = TRUE;
+
+  for (gint i = 0; i < N_INPUTS; i++)
+    all &= inputs->linked[i] || inputs->pad[i] == NULL;
+  return all;
 }
 
 /* Whether all inputs are linked.  Posts an error if one is unlinked and another
@@ -96,20 +107,33 @@ post_unlinked (GstStereoAggregator * self, const Inputs * inputs, gint other)
 static gboolean
 check_links (GstStereoWatch * watch, const Inputs * inputs)
 {
-  gboolean any = FALSE, all = TRUE;
+  const gboolean all = are_linked (inputs);
+  gboolean any = FALSE;
   gint other = -1;
 
   for (gint i = 0; i < N_INPUTS; i++) {
     any |= inputs->linked[i];
-    all &= inputs->linked[i] || inputs->pad[i] == NULL;
     if (inputs->linked[i] && inputs->has_video[i])
       other = i;
   }
   if (all || (any && other < 0))
     watch->unlinked = 0;
   else if (++watch->unlinked >= PATIENCE)
-    post_unlinked (watch->self, inputs, other);
+    post_unlinked (watch->self, inputs, other, "has video");
   return all;
+}
+
+/* EOS waits in the queue for the other inputs, and unlinked ones never receive
+ * data. */
+void
+gst_stereo_aggregator_check_links (GstStereoAggregator * self, gint ended)
+{
+  Inputs inputs;
+
+  inputs_get (&inputs, self);
+  if (!are_linked (&inputs))
+    post_unlinked (self, &inputs, ended, "has ended");
+  inputs_clear (&inputs);
 }
 
 /* ------------------------------------------------------------ silent inputs */

@@ -642,10 +642,10 @@ expect_unlinked_error (const gchar * launch, const gchar * linked,
 TEST (test_unlinked_pad_at_the_end)
 {
   expect_unlinked_error ("videotestsrc num-buffers=1 ! m.sink_left  " VCBW
-      "name=m ! fakesink", "sink_left reached end of stream",
+      "name=m ! fakesink", "but sink_left has ended",
       "sink_right is not linked");
   expect_unlinked_error ("videotestsrc num-buffers=1 ! m.sink_right  " VCBW
-      "name=m ! fakesink", "sink_right reached end of stream",
+      "name=m ! fakesink", "but sink_right has ended",
       "sink_left is not linked");
 }
 
