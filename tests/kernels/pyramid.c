@@ -953,6 +953,21 @@ TEST (test_refinement)
   }
 }
 
+/* As large as a GPU needs to have work for all multiprocessors. */
+TEST (test_large_images)
+{
+  Random random = { 6 };
+  SCOPED_PARAMS *params = params_new ("pyramid", "num-disparities", 16.0, NULL);
+  SCOPED_IMAGE left, right;
+  Case c = usual;
+
+  c.width = 700;
+  c.height = 660;
+  c.fill = FILL_SHIFTED;
+  CASE_IMAGES (&c, &left, &right, &random);
+  check_refined (params, &left, &right);
+}
+
 /* A continuous texture: waves of 4 to 60 pixels in all directions, the short
  * ones with larger amplitudes.  Short waves run diagonally, so that rows and
  * columns have contrast alike. */

@@ -154,8 +154,10 @@ template < int ROWS, int GROUPS, int WARPS, int RESIDENT > struct Shape
       "one thread per block of pixels");
 };
 
-/* Small tiles for levels that occupy few multiprocessors. */
-typedef Shape < 32, 7, 2, 2 > LargeTiles;
+/* The fewer tiles a level has, the more warps share one.  Small blocks wait
+ * less at barriers, if they occupy all multiprocessors. */
+typedef Shape < 32, 3, 2, 4 > ManyTiles;
+typedef Shape < 32, 7, 2, 2 > FewTiles;
 typedef Shape < 16, 21, 1, 1 > SmallTiles;
 
 template < typename S > struct Shared
@@ -410,6 +412,16 @@ launch_select (const StereoPyramidArgs * s)
       : select_kernel < S, false >, *s->level, *s->from, *s->to);
 }
 
+/* Whether the blocks of a level fill all multiprocessors. */
+template < typename S > bool
+fills (const StereoPyramidArgs * s)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) s->queue;
+  const dim3 grid = select_grid < S > (s->level);
+
+  return (int) (grid.x * grid.y) > S::resident * q->multiprocessors;
+}
+
 }                               // namespace
 
 StereoStatus
@@ -442,14 +454,14 @@ StereoStatus
 stereo_pyramid_select_cuda (const StereoPyramidArgs * s)
 {
   StereoCudaStage stage (s->queue);
-  const StereoCudaQueue *q = (const StereoCudaQueue *) s->queue;
-  const dim3 small = select_grid < SmallTiles > (s->level);
 
   if (!stage.entered ())
     return stage.status ();
-  if ((int) (small.x * small.y) <= q->multiprocessors)
-    launch_select < SmallTiles > (s);
+  if (fills < ManyTiles > (s))
+    launch_select < ManyTiles > (s);
+  else if (fills < SmallTiles > (s))
+    launch_select < FewTiles > (s);
   else
-    launch_select < LargeTiles > (s);
+    launch_select < SmallTiles > (s);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's select_kernel");
 }
