@@ -96,11 +96,12 @@ void
 picture_codes (const float *map, size_t n, uint16_t * codes)
 {
   for (size_t i = 0; i < n; i++) {
-    double code = 256 * (double) map[i];
+    const double code = round (256 * (double) map[i]);
 
-    if (!isfinite (map[i]))
-      codes[i] = 0;
+    /* also false for NAN */
+    if (code >= 0 && code <= 65535)
+      codes[i] = code < 1 ? 1 : (uint16_t) code;
     else
-      codes[i] = code < 1 ? 1 : code > 65535 ? 65535 : (uint16_t) lround (code);
+      codes[i] = 0;
   }
 }

@@ -28,7 +28,7 @@ void picture_colors (const float *map, size_t n, double minimum,
 void picture_errors (const float *map, const Scene * scene, uint8_t * rgb);
 
 /* The codes of a 16-bit map as in KITTI: 256 d rounded, from 1 to 65535;
- * 0 = invalid. */
+ * 0 = invalid, or a disparity that 16 bits cannot hold. */
 void picture_codes (const float *map, size_t n, uint16_t * codes);
 
 #endif /* PICTURE_H */

@@ -116,12 +116,14 @@ TEST (test_names)
 
 TEST (test_codes)
 {
-  static const float map[6] = { 0, 1.5f, NAN, 300, -3, 10.001f };
-  static const uint16_t right[6] = { 1, 384, 0, 65535, 1, 2560 };
-  uint16_t codes[6];
+  static const float map[9] = { 0, 1.5f, NAN, 300, -3, 10.001f, 255.995f,
+    256, -INFINITY
+  };
+  static const uint16_t right[9] = { 1, 384, 0, 0, 0, 2560, 65535, 0, 0 };
+  uint16_t codes[9];
 
-  picture_codes (map, 6, codes);
-  for (int i = 0; i < 6; i++)
+  picture_codes (map, 9, codes);
+  for (int i = 0; i < 9; i++)
     CHECK_INT (codes[i], ==, right[i]);
 }
 

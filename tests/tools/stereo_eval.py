@@ -760,6 +760,14 @@ class Output(Case):
             again = evaluate("--map", self.path("out", name), scene)
             self.assertEqual(again["runs"][0]["scenes"][0]["regions"]["all"]["bad-1"],
                              first["runs"][0]["scenes"][0]["regions"]["all"]["bad-1"])
+        # 16 bits hold 0 to 255.99 pixels, and have no code for the others
+        rows = constant(float(SHIFT))
+        rows[0][20:24] = 255.5, 256.5, 440.0, -20.0
+        pictures.write_pfm(self.path("map.pfm"), rows)
+        evaluate("--map", self.path("map.pfm"), "--save", self.path("far"), scene)
+        self.assertEqual(pictures.read_png(self.path("far", "made.png"))[0][20:24],
+                         [65408, 0, 0, 0])
+        self.assertEqual(pictures.read_pfm(self.path("far", "made.pfm")), rows)
         evaluate("--compare", "vcbw", "vcbw radius=2", "--save", self.path("two"), "--", scene)
         self.assertEqual(sorted(os.listdir(self.path("two"))), ["vcbw", "vcbw_radius=2"])
         self.assertIn("made.pfm", os.listdir(self.path("two", "vcbw")))
