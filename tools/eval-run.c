@@ -69,7 +69,7 @@ make_folder (const char *path, StereoMessage * why)
 /* FOLDER/NAME.pfm, .png, -color.png and -error.png. */
 static bool
 save_result (const char *folder, const char *name, const Scene * scene,
-    const float *map, int disparities, StereoMessage * why)
+    const float *map, const EvalResult * result, StereoMessage * why)
 {
   size_t n = (size_t) scene->width * (size_t) scene->height;
   int w = scene->width, h = scene->height;
@@ -83,9 +83,9 @@ save_result (const char *folder, const char *name, const Scene * scene,
   bool good;
 
   if (!(maximum > minimum)) {
-    minimum = 0;
-    maximum = disparities > 0 ? disparities - 1 : 0;
-    for (size_t i = 0; disparities <= 0 && i < n; i++) {
+    minimum = result->minimum;
+    maximum = minimum + fmax (0, result->disparities - 1);
+    for (size_t i = 0; result->disparities <= 0 && i < n; i++) {
       if (isfinite (map[i]) && map[i] > maximum)
         maximum = map[i];
     }
@@ -150,7 +150,7 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
     good = read_given_map (options, name, scene, &map, why);
   } else {
     StereoMessage reason = { "" };
-    MatchResult match = { NAN, 0 };
+    MatchResult match = { NAN, 0, 0 };
     StereoStatus matched;
 
     map = cli_resize (NULL, n * sizeof (*map));
@@ -161,6 +161,7 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
         &reason);
     good = matched == STEREO_OK;
     result->milliseconds = match.milliseconds;
+    result->minimum = match.minimum;
     result->disparities = match.disparities;
     if (!good)
       cli_fail (why, "%.100s: %.100s: %.250s", name, run->label, reason.text);
@@ -170,7 +171,7 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
   if (good) {
     measure_result (scene, map, confidence, result);
     if (run->folder != NULL && !save_result (run->folder, name, scene, map,
-            result->disparities, why)) {
+            result, why)) {
       good = false;
       status = CLI_FAILED;
     }

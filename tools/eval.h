@@ -29,6 +29,7 @@ typedef struct
   const char *scene;
   int width;
   int height;
+  int minimum;                  /* the smallest disparity searched */
   int disparities;              /* searched; 0 = unknown */
   bool official;                /* measured with the benchmark's own masks */
   double milliseconds;          /* of the fastest run; NAN for a given map */

@@ -116,7 +116,7 @@ match_scene (const CliSetup * setup, StereoDevice * device,
   StereoStatus status;
   size_t n = (size_t) scene->width * (size_t) scene->height;
   uint8_t *codes = cli_resize (NULL, 2 * n);
-  double fastest = 0, disparities = 0;
+  double fastest = 0, minimum = 0, disparities = 0;
 
   output.format = STEREO_FORMAT_GRAY16_LE;
   output.plane[0] = codes;
@@ -145,11 +145,13 @@ match_scene (const CliSetup * setup, StereoDevice * device,
   if (status != STEREO_OK && matcher != NULL)
     cli_fail (why, "%s", stereo_matcher_error (matcher));
   if (status == STEREO_OK && (!decode_map (codes, params, n, map)
+          || !stereo_params_get (params, "min-disparity", &minimum)
           || !stereo_params_get (params, "num-disparities", &disparities))) {
     status = STEREO_ERROR_UNSUPPORTED;
     cli_fail (why, "the parameters lack the scale of the disparity codes");
   }
   if (status == STEREO_OK) {
+    result->minimum = (int) minimum;
     result->disparities = (int) disparities;
     result->milliseconds = fastest;
   }

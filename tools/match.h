@@ -13,7 +13,7 @@
 typedef struct
 {
   double milliseconds;          /* of the fastest run, copies included */
-  int disparities;              /* searched */
+  int minimum, disparities;     /* searched: the smallest one, their number */
 } MatchResult;
 
 /*

@@ -741,6 +741,17 @@ class Output(Case):
         self.assertEqual(color[14], (0, 0, 0))
         self.assertNotEqual(color[12], color[13])
 
+    def test_colours_begin_at_the_smallest_disparity(self):
+        scene = make_ini(self.path("made"))
+        found = []
+        for least in (SHIFT, SHIFT - 7, 0):
+            evaluate("sgm", "subpixel=false", "num-disparities=8", "min-disparity=%d" % least,
+                     "--save", self.path("out"), scene)
+            found.append(pictures.read_png(self.path("out", "made-color.png"))[12][30])
+        # the far end of the colours, the near end, and between them
+        self.assertEqual(found[:2], [(40, 20, 90), (130, 15, 20)])
+        self.assertNotIn(found[2], found[:2])
+
     def test_invalid_values_of_floats(self):
         """Numbers are rounded as those of the file are."""
         scene = make_ini(self.path("made"))
