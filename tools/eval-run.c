@@ -14,15 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Replaces each {scene} in pattern by a name. */
+static char *
+map_path (const char *pattern, const char *name)
+{
+  const char *mark = strstr (pattern, "{scene}");
+  char *rest, *path;
+
+  if (mark == NULL)
+    return cli_format ("%s", pattern);
+  rest = map_path (mark + strlen ("{scene}"), name);
+  path = cli_format ("%.*s%s%s", (int) (mark - pattern), pattern, name, rest);
+  free (rest);
+  return path;
+}
+
 /* Reads the map for a scene of that name. */
 static bool
 read_given_map (const EvalOptions * options, const char *name, Scene * scene,
     float **map, StereoMessage * why)
 {
-  const char *mark = strstr (options->map, "{scene}");
-  char *path = mark == NULL ? cli_format ("%s", options->map)
-      : cli_format ("%.*s%s%s", (int) (mark - options->map), options->map,
-      name, mark + strlen ("{scene}"));
+  char *path = map_path (options->map, name);
   bool good = image_read_map (path, options->map_scale, "--map-scale",
       options->map_invalid.given ? &options->map_invalid.value : NULL,
       &scene->width, &scene->height, map, why);

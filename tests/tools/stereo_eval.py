@@ -981,6 +981,7 @@ class BadInput(Case):
         self.fails("--map", self.path("map.png"), "--map-scale", 1, scene, says="1x1")
         make_ini(self.path("other"))
         self.fails("--map", self.path("map.png"), scene, self.path("other"), says="{scene}")
+        self.fails("--map", "{scene}/x{scene}{scene}.pfm", scene, says="made/xmademade.pfm: ")
 
     def test_keep_going(self):
         for name in ("a", "b", "c"):
