@@ -3,6 +3,7 @@
 """session.py PROGRAM"""
 
 import json
+import locale
 import math
 import os
 import shlex
@@ -571,6 +572,19 @@ class Files(unittest.TestCase):
                                         "stereotestsrc ! identity name=right"))
         told = wrong("--truth", self.path("truth.pgm"), good, good)
         self.assertIn("(--truth-scale)", told)
+
+    def test_names_that_are_not_ascii(self):
+        name = self.path("gr\u00f6\u00dfe.png")
+        before = locale.setlocale(locale.LC_CTYPE)
+        try:
+            locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
+        except locale.Error:
+            self.skipTest("no locale C.UTF-8")
+        locale.setlocale(locale.LC_CTYPE, before)
+        result = subprocess.run([PROGRAM, name, name], capture_output=True, encoding="utf-8",
+                                env={**os.environ, "LC_ALL": "C.UTF-8"}, timeout=PATIENCE, check=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(name + ": ", result.stderr)
 
     def test_address_that_can_not_be_written(self):
         if not os.path.exists("/dev/full"):

@@ -13,6 +13,7 @@
 #include "http.h"
 
 #include <glib-unix.h>
+#include <locale.h>
 #include <stdio.h>
 
 static gboolean
@@ -51,6 +52,8 @@ main (int argc, char **argv)
   g_autofree gchar *why = NULL;
   int status = CLI_BAD_INPUT;
 
+  /* GLib prints messages in this encoding; numbers keep their decimal point */
+  setlocale (LC_CTYPE, "");
   tune_options_parse (&options, argc, argv);
   gst_init (NULL, NULL);
   session = tune_session_new (&options, &why);
