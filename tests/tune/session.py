@@ -549,6 +549,8 @@ class Files(unittest.TestCase):
         self.assertIn("x.pfm", wrong("--truth", "x.pfm", "a", "b"))
         self.assertIn("IP address", wrong("--demo", "--address", "example"))
         self.assertIn("letters", wrong("--demo", "--token", "a b"))
+        for option in "--focal-length", "--baseline":
+            self.assertIn("at most 1e+09, got '2e9'", wrong("--demo", option, "2e9"))
         self.assertIn("x.json", wrong("--demo", "--settings", "x.json"))
         self.assertIn(self.folder, wrong("--demo", "--settings", self.folder))
         self.assertIn("Cannot open x.txt: ", wrong("--demo", "--weights", "x.txt"))

@@ -15,6 +15,8 @@
 /* The camera of the rendered scene. */
 #define DEMO_FOCAL_LENGTH 400
 #define DEMO_BASELINE 0.1
+/* Of disparitydepth, for both. */
+#define CAMERA_MAX 1e9
 
 #define die(...) cli_die (TUNE_PROGRAM, __VA_ARGS__)
 
@@ -49,9 +51,9 @@ static const CliOption option_rows[] = {
   {"calibration", "FILE", CLI_TEXT, AT (calibration),
       "rectify both views with this calibration file"},
   {"focal-length", "F", CLI_POSITIVE, AT (focal_length),
-      "for depth, in pixels (from buffer metadata)"},
+        "for depth, in pixels (from buffer metadata)",.maximum = CAMERA_MAX},
   {"baseline", "B", CLI_POSITIVE, AT (baseline),
-      "for depth, in metres (from buffer metadata)"},
+        "for depth, in metres (from buffer metadata)",.maximum = CAMERA_MAX},
   {"truth", "FILE", CLI_TEXT, AT (truth),
       "ground truth of two images (PFM, PNG)"},
   {"truth-scale", "S", CLI_POSITIVE, AT (truth_scale),
