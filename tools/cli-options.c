@@ -267,6 +267,9 @@ cli_parse (const CliProgram * program, int argc, char **argv, void *options)
       program->take (optarg, after, options);
     } else if (code == ':') {
       cli_die (program->name, "%s needs a value", argv[at]);
+    } else if (code == '?' && optopt >= 256) {
+      cli_die (program->name, "%.*s takes no value, got '%s'",
+          (int) strcspn (argv[at], "="), argv[at], strchr (argv[at], '=') + 1);
     } else if (code == '?') {
       cli_die (program->name, "unknown option '%s'; --help lists all options",
           argv[at]);

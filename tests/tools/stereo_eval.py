@@ -851,6 +851,7 @@ class BadInput(Case):
                 (("no-such",), "'no-such'"),
                 (("vcbw", "--bogus"), "'--bogus'"),
                 (("vcbw", "--threads"), "--threads needs"),
+                (("vcbw", "--json=out=x"), "--json takes no value, got 'out=x'"),
                 (("vcbw", "--threads", "x"), "0 to 1024"),
                 (("vcbw", "--backend", "gpu", scene), "auto, cpu or cuda"),
                 (("vcbw", "--simd", "mmx", scene), "'mmx'"),
