@@ -72,6 +72,12 @@ cli_number (const char *text, double *value)
 }
 
 bool
+cli_is_assignment (const char *text)
+{
+  return text[strcspn (text, "= \t")] == '=';
+}
+
+bool
 cli_exists (const char *path)
 {
   struct stat status;

@@ -29,6 +29,9 @@ char *cli_format (const char *text, ...) STEREO_PRINTF (1, 2)
 /* Parses a finite number; false if the text is anything else. */
 STEREO_CHECKED bool cli_number (const char *text, double *value);
 
+/* Whether text is NAME=VALUE, and no "ALGORITHM NAME=VALUE". */
+bool cli_is_assignment (const char *text);
+
 /* Whether a file or folder has this path. */
 bool cli_exists (const char *path);
 

@@ -107,7 +107,8 @@ take_argument (const char *text, const CliOption * after, void *data)
   const bool compared = after != NULL && after->offset == AT (compare)
       && after->type == CLI_FLAG;
 
-  cli_texts_add (compared && (names_algorithm (text) || !cli_exists (text))
+  cli_texts_add (compared && !cli_is_assignment (text)
+      && (names_algorithm (text) || !cli_exists (text))
       ? &options->specs : &options->positional, text);
 }
 
@@ -193,7 +194,7 @@ sort_arguments (const Options * options, CliSetups * setups,
     if (by_name && setups->n == 0 && names_algorithm (text)) {
       if (!cli_setups_add (setups, text, &why))
         die ("%s", why.text);
-    } else if (strchr (text, '=') != NULL && !cli_exists (text)) {
+    } else if (cli_is_assignment (text) && !cli_exists (text)) {
       cli_texts_add (properties, text);
     } else if (names_algorithm (text) && !cli_exists (text)) {
       reject_algorithm (options, text);

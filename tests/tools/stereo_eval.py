@@ -674,6 +674,11 @@ class Output(Case):
         self.assertIn("best: ", text)
         self.assertIn("pixels", run("--details", "--compare", "vcbw", "vcbw radius=2", "--",
                                     scene).stdout)
+        # properties of all, wherever they are
+        for arguments in (("--compare", "vcbw radius=2", "sgm", "cost=census", scene),
+                          ("cost=census", "--compare", "vcbw radius=2", "sgm", "--", scene)):
+            self.assertEqual([r["label"] for r in evaluate(*arguments)["runs"]],
+                             ["vcbw cost=census radius=2", "sgm cost=census"])
 
     def test_sweep(self):
         scene = make_ini(self.path("made"))
