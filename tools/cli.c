@@ -258,11 +258,26 @@ setups_append (CliSetups * setups)
   return &setups->item[setups->n++];
 }
 
-bool
-cli_setups_add (CliSetups * setups, const char *text, StereoMessage * why)
+/* Sets "NAME=VALUE". */
+static bool
+setup_assign (CliSetup * setup, const char *text, StereoMessage * why)
 {
-  char *copy = cli_format ("%s", text), *rest = NULL, *name = NULL;
-  const char *word = strtok_r (copy, " \t\n", &rest), *value = NULL;
+  char *name = NULL;
+  const char *value = NULL;
+  bool good = split_assignment (text, &name, &value, why)
+      && setup_set (setup, name, value, why);
+
+  free (name);
+  return good;
+}
+
+/* As cli_setups_add(), after the common properties, which may have blanks. */
+static bool
+add_setup (CliSetups * setups, const char *text, const CliTexts * common,
+    StereoMessage * why)
+{
+  char *copy = cli_format ("%s", text), *rest = NULL;
+  const char *word = strtok_r (copy, " \t\n", &rest);
   const StereoAlgorithm *algorithm = word ? stereo_algorithm_find (word) : NULL;
   CliSetup setup;
   bool good = true;
@@ -274,19 +289,24 @@ cli_setups_add (CliSetups * setups, const char *text, StereoMessage * why)
     return false;
   }
   setup_new (&setup, algorithm);
-  while (good && (word = strtok_r (NULL, " \t\n", &rest)) != NULL) {
-    good = split_assignment (word, &name, &value, why);
-    if (good) {
-      good = setup_set (&setup, name, value, why);
-      free (name);
-    }
-  }
+  for (size_t i = 0; good && i < common->n; i++)
+    good = setup_assign (&setup, common->item[i], why);
+  while (good && (word = strtok_r (NULL, " \t\n", &rest)) != NULL)
+    good = setup_assign (&setup, word, why);
   free (copy);
   if (good)
     *setups_append (setups) = setup;
   else
     setup_clear (&setup);
   return good;
+}
+
+bool
+cli_setups_add (CliSetups * setups, const char *text, StereoMessage * why)
+{
+  const CliTexts none = { NULL, 0 };
+
+  return add_setup (setups, text, &none, why);
 }
 
 bool
@@ -307,36 +327,18 @@ cli_setups_add_specs (CliSetups * setups, const CliTexts * specs,
 {
   bool good = true;
 
-  for (size_t i = 0; good && i < specs->n; i++) {
-    char *text = cli_format ("%s", specs->item[i]);
-    size_t end = strcspn (text, " \t");
-
-    for (size_t p = 0; p < common->n; p++) {
-      char *longer = cli_format ("%.*s %s%s", (int) end, text,
-          common->item[p], text + end);
-
-      end += strlen (common->item[p]) + 1;
-      free (text);
-      text = longer;
-    }
-    good = cli_setups_add (setups, text, why);
-    free (text);
-  }
+  for (size_t i = 0; good && i < specs->n; i++)
+    good = add_setup (setups, specs->item[i], common, why);
   return good;
 }
 
 bool
 cli_setups_set (CliSetups * setups, const char *text, StereoMessage * why)
 {
-  char *name = NULL;
-  const char *value = NULL;
   bool good = true;
 
-  if (!split_assignment (text, &name, &value, why))
-    return false;
   for (size_t i = 0; good && i < setups->n; i++)
-    good = setup_set (&setups->item[i], name, value, why);
-  free (name);
+    good = setup_assign (&setups->item[i], text, why);
   return good;
 }
 

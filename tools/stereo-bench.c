@@ -248,9 +248,8 @@ take_argument (const char *text, const CliOption * after, void *data)
   Options *options = data;
 
   (void) after;
-  /* a SPEC may have properties of its own, after a blank */
-  cli_texts_add (strchr (text, '=') != NULL && strpbrk (text, " \t") == NULL
-      ? &options->properties : &options->specs, text);
+  cli_texts_add (cli_is_assignment (text) ? &options->properties
+      : &options->specs, text);
 }
 
 static const CliProgram program = {

@@ -247,6 +247,7 @@ class Wrong(Case):
                 (["--algorithm", "nope radius=1"], ("nope", "--list")),
                 (["vcbw", "sigma=1"], ("vcbw", "sigma")),
                 (["sigma=1"], "sigma"),
+                (["vcbw", "weights=my net.txt"], "vcbw: Cannot open my net.txt: "),
                 (["vcbw", "edge-penalty=99"], ("edge-penalty", "99", "from 0 to 1")),
                 (["vcbw", "windows=five"], ("windows", "five")),
                 (["vcbw", "num-disparities=4"], ("num-disparities", "--disparities")),

@@ -864,6 +864,7 @@ class BadInput(Case):
                 (("vcbw", "--json", "--csv"), "exclude"),
                 (("--all", "--compare", "vcbw"), "exclude"),
                 (("--compare",), "--compare needs"),
+                (("--compare", "vcbw", "weights=my net.txt"), "vcbw: Cannot open my net.txt: "),
                 (("--compare", "vcbw", "no-such radius=3"), "'no-such'"),
                 (("vcbw", "--left", "x.png"), "each other"),
                 (("vcbw", "--truth", "x.png"), "--truth needs"),
