@@ -343,6 +343,16 @@ class Files(unittest.TestCase):
             self.assertNotIn(self.folder, line)
             self.launch(line)
 
+    def test_files_of_different_formats(self):
+        """The virtual view needs equal ones."""
+        with open(self.path("grey.pgm"), "wb") as file:
+            file.write(b"P5 %d %d 255\n" % (WIDTH, HEIGHT) + texture(SHIFT)[-3 * WIDTH * HEIGHT + 1::3])
+        for names in ("left view.ppm", "grey.pgm"), ("grey.pgm", "left view.ppm"):
+            with Server(*map(self.path, names)) as server, Viewer(server).start(VIEWS) as page:
+                page.frames(2, "view")
+                page.send("line", side="a")
+                self.launch(page.wait("line")["text"])
+
     def test_calibration(self):
         camera = "[100, 0, %g, 0, 100, %g, 0, 0, 1]" % ((WIDTH - 1) / 2, (HEIGHT - 1) / 2)
         calibration = self.path("stereo.yml")

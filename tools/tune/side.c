@@ -122,11 +122,44 @@ tune_side_camera (TuneSide * side, gdouble camera[3])
   return camera[0] > 0 && camera[1] > 0;
 }
 
+/* A view in the format of another one, as stereoview requires. */
+static GstSample *
+convert_view (GstSample * view, GstSample * like)
+{
+  GstBuffer *from_buffer = gst_sample_get_buffer (view);
+  g_autoptr (GstBuffer) buffer = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+  GstVideoConverter *converter;
+  GstVideoFrame input, output;
+  GstVideoInfo from, to;
+
+  if (!gst_video_info_from_caps (&from, gst_sample_get_caps (view))
+      || !gst_video_info_from_caps (&to, gst_sample_get_caps (like))
+      || GST_VIDEO_INFO_FORMAT (&from) == GST_VIDEO_INFO_FORMAT (&to)
+      || !gst_video_frame_map (&input, &from, from_buffer, GST_MAP_READ))
+    return gst_sample_ref (view);
+  /* the converter changes neither */
+  to.fps_n = from.fps_n;
+  to.fps_d = from.fps_d;
+  to.interlace_mode = from.interlace_mode;
+  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&to), NULL);
+  gst_buffer_copy_into (buffer, from_buffer, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_video_frame_map (&output, &to, buffer, GST_MAP_WRITE);
+  converter = gst_video_converter_new (&from, &to, NULL);
+  gst_video_converter_frame (converter, &input, &output);
+  gst_video_converter_free (converter);
+  gst_video_frame_unmap (&output);
+  gst_video_frame_unmap (&input);
+  caps = gst_video_info_to_caps (&to);
+  return gst_sample_new (buffer, caps, NULL, NULL);
+}
+
 /* Passes the newest map to a stage if its view is wanted. */
 static void
 show_map (TuneSide * side, TuneStageIndex index)
 {
   GstSample *inputs[TUNE_STAGE_PADS] = { side->map };
+  g_autoptr (GstSample) right = NULL;
   gdouble camera[3];
 
   if (!side->callbacks.is_wanted (kinds[index].shows, side->data)
@@ -136,8 +169,9 @@ show_map (TuneSide * side, TuneStageIndex index)
   if (side->outdated[index])
     return;
   if (index == TUNE_VIEW_STAGE) {
+    right = convert_view (side->pair.right, side->pair.left);
     inputs[0] = side->pair.left;
-    inputs[1] = side->pair.right;
+    inputs[1] = right;
     inputs[2] = side->map;
   }
   side->frames[index] = side->frame;
