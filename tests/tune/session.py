@@ -497,6 +497,21 @@ class Files(unittest.TestCase):
             page.send("line", side="a")
             self.launch(page.wait("line")["text"])
 
+    def test_videos_have_no_truth(self):
+        for view in "left", "right":
+            self.video(view + ".avi", view)
+        pixels = b"P5 160 120 255\n" + bytes([4 * SHIFT]) * (160 * 120)
+        with open(self.path("first.pgm"), "wb") as file:
+            file.write(pixels)
+        with Server("--matcher", "stereovcbw", "--truth", self.path("first.pgm"), "--truth-scale", 4,
+                    self.path("left.avi"), self.path("right.avi")) as server, \
+                Viewer(server).start(VIEWS) as page:
+            told = page.wait("state", lambda m: "source" in m["errors"])["errors"]["source"]
+            self.assertIn("--truth requires two images", told)
+            page.wait("stats", lambda m: "truth" not in m["a"])
+            page.frames(2)
+            self.assertIn(told, server.stop())
+
     def test_views_beside_each_other(self):
         if os.environ.get("STEREO_SANITIZER"):
             self.skipTest("gst-launch-1.0 makes the files")

@@ -77,11 +77,34 @@ show_errors (TuneSession * session, TuneSide * side)
     take_picture (side, TUNE_VIEW_WRONG, sample, side->frame, session);
 }
 
+/* Takes the text. */
+static void
+set_failure (TuneSession * session, gchar * text)
+{
+  g_free (session->failure);
+  session->failure = text;
+  g_printerr (TUNE_PROGRAM ": %s\n", session->failure);
+  tune_session_send (session, NULL, tune_notify_state (session));
+}
+
+/* A file has the ground truth of one pair. */
+static void
+check_truth (TuneSession * session)
+{
+  if (session->options->truth == NULL || session->truth.disparities == NULL
+      || session->source->n_pairs < 2)
+    return;
+  tune_truth_clear (&session->truth);
+  set_failure (session, g_strdup ("--truth requires two images, got videos; "
+          "errors are not shown"));
+}
+
 static void
 side_ready (TuneSide * side, gpointer data)
 {
   TuneSession *session = data;
 
+  check_truth (session);
   update_views (session);
   if (session->views & 1u << TUNE_VIEW_WRONG && side->map != NULL
       && is_wanted (TUNE_VIEW_WRONG, session))
@@ -138,16 +161,6 @@ scene_changed (GObject * scene, GParamSpec * property, gpointer data)
       tune_session_send (session, NULL, tune_notify_value (session, i, "scene",
               property));
   }
-}
-
-/* Takes the text. */
-static void
-set_failure (TuneSession * session, gchar * text)
-{
-  g_free (session->failure);
-  session->failure = text;
-  g_printerr (TUNE_PROGRAM ": %s\n", session->failure);
-  tune_session_send (session, NULL, tune_notify_state (session));
 }
 
 static void
