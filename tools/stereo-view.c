@@ -301,8 +301,11 @@ print_metrics (const Options * options, double position, const Image * view)
     cli_json_number (&json, "psnr_of_change", metrics.change);
     cli_json_close (&json, '}');
   } else if (options->truth != NULL) {
-    printf ("position %g: PSNR %.2f dB, SSIM %.4f", position, metrics.psnr,
-        metrics.ssim);
+    printf ("position %g: PSNR %.2f dB, SSIM ", position, metrics.psnr);
+    if (isnan (metrics.ssim))
+      printf ("-");
+    else
+      printf ("%.4f", metrics.ssim);
     if (options->before != NULL)
       printf (", of the change %.2f dB", metrics.change);
     printf (", CRC %s\n", crc);

@@ -83,6 +83,12 @@ class Views(Case):
         text = run("left.png", "map.pfm", "--position", 0, "--true", "off.png").stdout
         self.assertRegex(text, r"^position 0: PSNR 38.92 dB, SSIM 0\.\d{4}, CRC %s\n$"
                          % crc_of(self.left))
+        # no window fits
+        pictures.write_png("few.png", [row[:10] for row in self.left])
+        pictures.write_pfm("few.pfm", [[0.0] * 10] * HEIGHT)
+        few = ("few.png", "few.pfm", "--true", "few.png")
+        self.assertIn(" dB, SSIM -, CRC ", run(*few).stdout)
+        self.assertIsNone(json.loads(run("--json", *few).stdout)["ssim"])
         # the rendered view does not change; the reference changes by 0 and 5
         found = self.view("--position", 0, "--true", "left.png", "--before", "left.png",
                           "--true-before", "off.png")
