@@ -22,11 +22,16 @@
 #define MAX_FILE_SIZE \
   ((size_t) STEREO_MAX_SIZE * STEREO_MAX_SIZE * 3 * 4 + 4096)
 
+/* Bytes of a path in a message: the last ones, which name the file. */
+#define SHOWN_PATH 300
+
 bool
 image_fail (StereoMessage * why, const char *path, const char *text, ...)
 {
-  size_t capacity = sizeof (why->text);
-  int used = snprintf (why->text, capacity, "%.300s: ", path);
+  const size_t length = strlen (path), capacity = sizeof (why->text);
+  const size_t skipped = length > SHOWN_PATH ? length - SHOWN_PATH : 0;
+  int used = snprintf (why->text, capacity, "%s%s: ",
+      skipped > 0 ? "..." : "", path + skipped);
   va_list arguments;
 
   va_start (arguments, text);

@@ -156,6 +156,9 @@ class Mistakes(Case):
         pictures.write_pfm("other.pfm", [[1.0] * 8] * 8)
         pictures.write_pfm("wide.pfm", [[0.0] * (WIDTH - 1) + [20000.0]] * HEIGHT)
         self.fails("missing.png", "map.pfm", *save, says="missing.png")
+        # the end of a long path
+        self.fails("left.png", "long/" * 100 + "missing.pfm", *save,
+                   says=(": ...", "/long/missing.pfm: cannot be opened: "))
         self.fails("left.png", "map.pfm", *save, "--right", "small.png",
                    says="small.png: expected 40x16 pixels as in LEFT, got 8x8")
         self.fails("left.png", "other.pfm", *save,
