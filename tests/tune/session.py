@@ -569,6 +569,8 @@ class Files(unittest.TestCase):
         self.assertIn("unknown option", wrong("--what"))
         self.assertIn("is not a matcher", wrong("--demo", "--matcher", "fakesink"))
         self.assertIn("called left", wrong("--pipeline", "fakesrc ! identity name=right"))
+        self.assertIn("put videoconvert before it", wrong(
+            "--pipeline", "videotestsrc ! video/x-raw,format=AYUV64 ! queue name=left videotestsrc name=right"))
         self.assertIn("no element", wrong("--pipeline", "nothing ! fakesink"))
         self.assertIn("--truth", wrong("--demo", "--truth", "x.pfm"))
         self.assertIn("x.pfm", wrong("--truth", "x.pfm", "a", "b"))

@@ -325,7 +325,8 @@ add_sink (TuneSource * source, guint stream, GError ** error)
       && gst_element_link (queue, sink))
     return TRUE;
   g_set_error (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK,
-      "the element called %s has no unlinked src pad with raw video",
+      "the element called %s has no unlinked src pad with raw video in a format"
+      " that matchers accept; put videoconvert before it",
       stream_names[stream]);
   return FALSE;
 }
