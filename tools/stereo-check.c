@@ -297,6 +297,13 @@ print_range (const StereoAlignmentReport * r)
   printf ("num-disparities=%d or more", most - least);
 }
 
+/* A multiple of step; 0 replaces -0. */
+static double
+round_to (double step, double value)
+{
+  return step * rint (value / step) + 0.0;
+}
+
 /* Values that were measured. */
 static void
 print_values (const StereoAlignmentReport * r)
@@ -316,12 +323,11 @@ print_values (const StereoAlignmentReport * r)
       "swung to the right", "swung to the left");
   if (!isnan (r->sharpness)) {
     printf ("%-12s right view %.2f times as sharp\n", "Focus", r->sharpness);
-    /* 0 replaces -0 */
     printf ("%-12s right view %.2f times the contrast, %+.0f grey levels\n",
-        "Exposure", r->contrast, rint (r->brightness) + 0.0);
+        "Exposure", r->contrast, round_to (1, r->brightness));
   }
-  printf ("%-12s %.1f to %.1f pixels", "Disparity", r->min_disparity,
-      r->max_disparity);
+  printf ("%-12s %.1f to %.1f pixels", "Disparity", round_to (0.1,
+          r->min_disparity), round_to (0.1, r->max_disparity));
   if (r->status == STEREO_ALIGNMENT_OK || r->status == STEREO_ALIGNMENT_OFF)
     print_range (r);
   printf ("\n");

@@ -115,6 +115,13 @@ class Pages(Case):
         self.assertLess(self.check("left.png", "darker.png")["brightness"], 0)
         self.assertIn(", +0 grey levels\n", run("left.png", "darker.png").stdout)
 
+    def test_far_points_are_at_zero(self):
+        """Not at -0.0: the upper half is."""
+        pictures.write_png("far.png", [[(TEXTURE.at(x + (20 if 2 * y > HEIGHT else -0.02), y),) * 3
+                                        for x in range(WIDTH)] for y in range(HEIGHT)])
+        self.assertLess(self.check("left.png", "far.png")["min_disparity"], 0)
+        self.assertRegex(run("left.png", "far.png").stdout, r"\nDisparity +0\.0 to 20\.\d pixels: ")
+
     def test_other_verdicts(self):
         self.assertEqual(self.check("right.png", "left.png")["status"], "swapped")
         self.assertEqual(self.check("left.png", "left.png")["status"], "same-view")
