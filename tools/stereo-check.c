@@ -160,8 +160,10 @@ measure_video (Measurement * m, const Options * options, VideoLayout layout,
     cli_progress ((size_t) n, (size_t) options->max_pairs, left);
   }
   cli_progress_end ();
+  if (n == 0 && right != NULL)
+    die ("%s, %s: have no frames with equal timestamps", left, right);
   if (n == 0)
-    die ("%s: has no pair of frames", left);
+    die ("%s: has no frames", left);
   video_pairs_free (&pairs);
 }
 

@@ -250,6 +250,12 @@ class Videos(Case):
         self.fails("left.mkv", "text.txt", says=["text.txt: cannot be decoded: "])
         self.fails("left.mkv", "missing.mkv", says=["missing.mkv"])
         self.fails("left.mkv", "left.mkv", "left.mkv", says=["got 3 files"])
+        # before the end of the first frame
+        with open("left.mkv", "rb") as file, open("cut.mkv", "wb") as cut:
+            cut.write(file.read(3000))
+        self.fails("left.mkv", "cut.mkv",
+                   says=["left.mkv, cut.mkv: have no frames with equal timestamps"])
+        self.fails("cut.mkv", says=["cut.mkv: has no frames"])
         subprocess.run(shlex.split("gst-launch-1.0 -q audiotestsrc num-buffers=5 ! wavenc ! "
                                    "filesink location=sound.wav"), check=True)
         self.fails("sound.wav", says=["sound.wav: has no video that GStreamer can decode"])
