@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from ctypes import c_void_p
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
@@ -14,7 +13,7 @@ from . import _library as c
 from ._arrays import MAX_SIZE, image_of, require_pair
 from ._checks import check, encoded, number, path_of, shown, whole
 from ._devices import device
-from ._lifetimes import Unique, finalize
+from ._lifetimes import Lifetime, Unique
 from ._writing import write_file
 
 
@@ -173,12 +172,11 @@ class Aligner(Unique):
     def __init__(self, *, focal_length: float = 0, backend: str = "auto", threads: int = 0,
                  simd: str = "auto", cuda_device: int = -1) -> None:
         self._device = device(backend, threads, simd, cuda_device)
-        self._lock = threading.Lock()
         self._handle = c_void_p()
         why = c.Message()
         check(c.lib.stereo_alignment_new(ctypes.byref(self._handle), ctypes.byref(why)), why.text,
               "alignment")
-        finalize(self, self._lock, c.lib.stereo_alignment_free, ctypes.pointer(self._handle))
+        self._lifetime = Lifetime(self, c.lib.stereo_alignment_free, ctypes.pointer(self._handle))
         check(c.lib.stereo_alignment_set_focal_length(
             self._handle, number(focal_length, "focal_length"), ctypes.byref(why)), why.text,
               "focal_length")
@@ -200,7 +198,7 @@ class Aligner(Unique):
         if applied is not None:
             require_correction(applied, "applied")
             given = ctypes.byref(_to_library(applied))
-        with self._lock:
+        with self._lifetime.lock():
             check(c.lib.stereo_alignment_measure(
                 self._handle, self._device, ctypes.byref(one), ctypes.byref(other), given,
                 number(seconds, "seconds"), ctypes.byref(why)), why.text, "align")
@@ -217,7 +215,7 @@ class Aligner(Unique):
     @property
     def correction(self) -> Correction:
         """What all pairs so far ask for."""
-        with self._lock:
+        with self._lifetime.lock():
             return self._correction()
 
     def _correction(self) -> Correction:
@@ -227,7 +225,7 @@ class Aligner(Unique):
 
     def reset(self) -> None:
         """Forgets all pairs."""
-        with self._lock:
+        with self._lifetime.lock():
             c.lib.stereo_alignment_reset(self._handle)
 
 

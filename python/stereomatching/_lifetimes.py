@@ -8,7 +8,9 @@ import ctypes
 import os
 import threading
 import weakref
-from typing import Any, Callable
+from typing import Any, Callable, Optional
+
+from . import _library as c
 
 
 class Unique:
@@ -19,22 +21,33 @@ class Unique:
         raise TypeError("cannot copy or pickle %s: make another %s" % (name, name))
 
 
-def finalize(owner: Any, lock: threading.Lock, function: Callable[..., Any],
-             *arguments: Any) -> None:
-    """Calls a function when the owner is garbage, or at exit.
+class Lifetime:
+    """Lets one call of an object run at a time, and frees what the object has.
 
-    The lock is held during every call of the owner. A daemon thread may be in one
-    at exit: the function waits for its end, and the lock is never released, so that
-    the thread starts no other one.
+    That happens when the owner is garbage, or at exit, when a daemon thread may be in
+    a call: the function waits for its end. The lock is never released again, so that
+    the thread starts no other call.
     """
-    weakref.finalize(owner, _end, lock, os.getpid(), function, arguments)
 
+    def __init__(self, owner: Any, function: Callable[..., Any], *arguments: Any) -> None:
+        self._lock = threading.Lock()
+        self._name = type(owner).__name__
+        self._freed_by: Optional[int] = None
+        weakref.finalize(owner, self._end, os.getpid(), function, arguments)
 
-def _end(lock: threading.Lock, process: int, function: Callable[..., Any], arguments: Any) -> None:
-    if os.getpid() != process:
-        # A forked child may have inherited a locked lock, and lacks the threads of
-        # its parent. What the parent allocated is never freed there.
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(arguments))
-        return
-    lock.acquire()  # pylint: disable=consider-using-with
-    function(*arguments)
+    def lock(self) -> threading.Lock:
+        """The lock, to be held during a call of the owner."""
+        if self._freed_by == threading.get_ident():
+            raise c.Error("cannot use the %s: it was freed, as garbage or at Python's exit" %
+                          self._name)
+        return self._lock
+
+    def _end(self, process: int, function: Callable[..., Any], arguments: Any) -> None:
+        if os.getpid() != process:
+            # A forked child may have inherited a locked lock, and lacks the threads of
+            # its parent. What the parent allocated is never freed there.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(arguments))
+            return
+        self._lock.acquire()  # pylint: disable=consider-using-with
+        self._freed_by = threading.get_ident()
+        function(*arguments)

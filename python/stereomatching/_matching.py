@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from ctypes import POINTER, c_double, c_void_p
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
@@ -15,7 +14,7 @@ import numpy as np
 from . import _arrays, _devices, _presets, _tables
 from . import _library as c
 from ._checks import check, path_of, shown
-from ._lifetimes import finalize
+from ._lifetimes import Lifetime
 from ._maps import Map
 from ._properties import Value, require_known, set_one
 
@@ -82,9 +81,8 @@ class Matcher:
                  weights: Optional[PathLike] = None, **properties: Value) -> None:
         self._kind = _tables.find_algorithm(algorithm)
         self._config: Optional[Tuple[int, ...]] = None
-        self._lock = threading.Lock()
         self._handles: _Handles = []
-        finalize(self, self._lock, _free, self._handles)
+        self._lifetime = Lifetime(self, _free, self._handles)
         self._options = {"backend": backend, "threads": threads, "simd": simd,
                          "cuda_device": cuda_device, "weights": weights}
         self.algorithm = algorithm
@@ -124,7 +122,7 @@ class Matcher:
         table = _tables.table(self.algorithm)
         for name in properties:
             require_known(self.algorithm, table, name)
-        with self._lock:
+        with self._lifetime.lock():
             before = {name: self._get(name) for name in properties}
             try:
                 self._set_all(properties)
@@ -148,7 +146,7 @@ class Matcher:
 
         Changes of properties, and of the size or type of the arrays, reset it as well.
         """
-        with self._lock:
+        with self._lifetime.lock():
             c.lib.stereo_matcher_reset(self._matcher)
 
     def _get(self, name: str) -> float:
@@ -160,7 +158,7 @@ class Matcher:
     def properties(self) -> Dict[str, Value]:
         """The values of all properties, by name."""
         table = _tables.table(self.algorithm)
-        with self._lock:
+        with self._lifetime.lock():
             values = {name: self._get(name) for name in table}
         return {name: row.values[int(values[name])] if row.values else row.kind(values[name])
                 for name, row in table.items()}
@@ -168,7 +166,7 @@ class Matcher:
     @property
     def weights_checksum(self) -> int:
         """CRC-32 of the network if ``cost="learned"``, otherwise 0."""
-        with self._lock:
+        with self._lifetime.lock():
             return int(c.lib.stereo_params_get_weights(self._params))
 
     @property
@@ -176,7 +174,7 @@ class Matcher:
         """Processing time of the last pair, including copies to and from the device."""
         stats = c.Stats()
         why = c.Message()
-        with self._lock:
+        with self._lifetime.lock():
             check(c.lib.stereo_matcher_get_stats(self._matcher, ctypes.byref(stats),
                                                  ctypes.byref(why)), why.text, "stats")
         return stats.last_ns / 1e6
@@ -228,7 +226,7 @@ class Matcher:
         for result in wanted:
             images[result], arrays[result] = _arrays.new_codes(
                 *size, kind if result == c.DISPARITY else np.dtype(np.uint16))
-        with self._lock:
+        with self._lifetime.lock():
             self._run(left_image, right_image, images)
             found = Map(codes=_arrays.written(arrays[c.DISPARITY]), scale=self._scale(kind),
                         minimum=int(self._get("min_disparity")),

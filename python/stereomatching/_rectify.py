@@ -20,7 +20,7 @@ from ._alignment import Correction, require_correction
 from ._arrays import view_images
 from ._checks import encoded, one_of, shown, warn, whole, within
 from ._devices import BACKENDS
-from ._lifetimes import Unique, finalize
+from ._lifetimes import Lifetime, Unique
 from ._maps import Camera
 
 # GStreamer's names of the formats
@@ -151,11 +151,10 @@ class Rectifier(Unique):
         self._properties = [] if calibration is None else [
             dict(common, **projected, calibration=_search_path(calibration))]
         self._gst = _import_gst()
-        self._lock = threading.Lock()
         self._files: List[str] = []
         self._pipeline = self._gst.Pipeline()
         self._chains: List[List[Any]] = []
-        finalize(self, self._lock, _stop, self._pipeline, self._gst.State.NULL, self._files)
+        self._lifetime = Lifetime(self, _stop, self._pipeline, self._gst.State.NULL, self._files)
         if correction is not None:
             self._files.append(_write_file(correction.calibration()))
             self._properties.append(dict(common, calibration=self._files[0]))
@@ -213,7 +212,7 @@ class Rectifier(Unique):
         # the channel order of left may be reversed
         swapped = image.format == (c.BGR if order == "rgb" else c.RGB)
         views = []
-        with self._lock:
+        with self._lifetime.lock():
             try:
                 samples = self._process(image, (left_array, right_array))
             except BaseException:

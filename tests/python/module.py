@@ -550,6 +550,42 @@ ended.set()
 thread.join()
 """
 
+# Uses objects after they were freed: in __del__() of garbage, and at exit.
+FREED = """
+import atexit
+atexit.register(lambda: require_errors())
+import gc
+import numpy as np
+import stereomatching as sm
+
+def require_error(call):
+    try:
+        call()
+    except sm.Error as error:
+        assert "it was freed" in str(error), error
+    else:
+        assert False
+
+def require_errors():
+    for call in (lambda: matcher(image, image), lambda: matcher.set(fill=False), matcher.reset,
+                 lambda: matcher.properties, lambda: aligner.measure(image, image),
+                 lambda: aligner.correction, aligner.reset):
+        require_error(call)
+    print("done")
+
+class Garbage(sm.Matcher):
+    def __del__(self):
+        require_error(self.reset)
+        print("done")
+
+image = np.zeros((20, 30), np.uint8)
+matcher, aligner = sm.Matcher(backend="cpu"), sm.Aligner(backend="cpu")
+garbage = Garbage(backend="cpu")
+garbage.cycle = garbage
+del garbage
+gc.collect()
+"""
+
 
 class Lifetimes(unittest.TestCase):
     def run_program(self, *words):
@@ -557,6 +593,7 @@ class Lifetimes(unittest.TestCase):
             [sys.executable, "-W", "ignore", "-c", *words], capture_output=True, text=True,
             check=False, env=dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python")), timeout=240)
         self.assertEqual((result.returncode, result.stderr), (0, ""), words[1:])
+        return result.stdout
 
     def test_exit(self):
         """No call is still in the library when its objects are freed at exit."""
@@ -568,6 +605,10 @@ class Lifetimes(unittest.TestCase):
     @unittest.skipUnless(hasattr(os, "fork"), "the system has no fork()")
     def test_exit_of_child(self):
         self.run_program(FORKED)
+
+    def test_freed(self):
+        """An error, and no wait for a lock that is never released."""
+        self.assertEqual(self.run_program(FREED), "done\n" * 2)
 
     def test_copies(self):
         """A copy has handles of its own, the same settings, and the same results."""
