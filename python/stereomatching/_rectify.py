@@ -215,13 +215,14 @@ class Rectifier(Unique):
         with self._lifetime.lock():
             try:
                 samples = self._process(image, (left_array, right_array))
+                camera = self._cameras[0]
             except BaseException:
                 self._start()
                 raise
         for sample in samples:
             view = _unpack(sample.get_buffer(), left_array.shape)
             views.append(view[:, :, ::-1] if swapped else view)
-        return Rectified(views[0], views[1], self._cameras[0])
+        return Rectified(views[0], views[1], camera)
 
     __call__ = rectify
 

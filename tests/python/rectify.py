@@ -9,6 +9,7 @@ Exit status 77 (skipped) without NumPy, python3-gi or gst-launch-1.0.
 """
 
 import copy
+import operator
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import unittest
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import suite
 
@@ -202,6 +204,26 @@ class Rectifying(unittest.TestCase):
         for factor in (1, 3, 2):
             view = np.zeros((61 * factor, 81 * factor), np.uint8)
             self.assertEqual(rectifier(view, view).left.shape, view.shape)
+
+    def test_sizes_of_threads(self):
+        """Each pair has its own camera, also while another thread changes the size or fails."""
+        path, = self.write(opencv((81, 61)))
+        rectifier = sm.Rectifier(path)
+        views = [np.zeros((61 * factor, 81 * factor), np.uint8) for factor in (1, 2)]
+        expected = [rectifier(view, view).camera for view in views]
+        refused = np.zeros((50, 81), np.uint8)
+        self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(1e-6)
+        with ThreadPoolExecutor(3) as threads:
+            failures = threads.submit(self.repeat_failure, lambda: rectifier(refused, refused))
+            found = threads.map(lambda view: rectifier(view, view).camera, 200 * views)
+            self.assertTrue(all(map(operator.eq, found, 200 * expected)))
+            failures.result()
+
+    def repeat_failure(self, call):
+        for _ in range(100):
+            with self.assertRaises(sm.ArgumentError):
+                call()
 
     def test_errors(self):
         path, = self.write(opencv((81, 61)))
