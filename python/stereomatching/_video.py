@@ -90,7 +90,8 @@ class Video:
         self._av = av
         self.path = path_of(path, "path")
         encoded(self.path, "path")
-        self._container = self._checked(lambda: av.open(self.path))
+        self._container = self._checked(
+            lambda: av.open(self.path, metadata_errors="replace"))
         try:
             self._open()
         except BaseException:
@@ -109,9 +110,15 @@ class Video:
         if not self._container.streams.video:
             raise c.ArgumentError("%s has no video" % self.path)
         stream = self._container.streams.video[0]
+        codec = stream.codec_context
+        # none without a decoder, or with a header that it refuses
+        pixel_format = getattr(codec, "pix_fmt", None)
+        if pixel_format is None:
+            raise c.Error("cannot read %s: its video is damaged, or FFmpeg has no decoder for it" %
+                          self.path)
         stream.thread_type = "AUTO"
-        self.width: int = stream.codec_context.width
-        self.height: int = stream.codec_context.height
+        self.width: int = codec.width
+        self.height: int = codec.height
         tags = [_parse(text) for place in (stream.metadata, self._container.metadata)
                 for text in place.values()]
         known = [tag for tag in tags if tag]
@@ -123,7 +130,7 @@ class Video:
         """The fields of the tag, with underscores instead of dashes."""
         self.kind = str(self.tag["result"])
         """``"disparity"``, ``"depth"``, ``"vertical"`` or ``"confidence"``."""
-        self._require_tag(stream.codec_context.pix_fmt)
+        self._require_tag(pixel_format)
         self._frames: Iterator[Any] = self._container.decode(stream)
 
     def _require_tag(self, pixel_format: str) -> None:

@@ -154,6 +154,20 @@ class Recordings(unittest.TestCase):
                 self.require_refused(sm.ArgumentError, "no tag .*: expected a recording .* that "
                                      "was not interrupted .*streamable=true")
 
+    def replace(self, before, after):
+        """Changes bytes of the file."""
+        with open(self.path, "r+b") as file:
+            data = file.read()
+            self.assertIn(before, data)
+            file.seek(0)
+            file.write(data.replace(before, after))
+
+    def test_text_that_is_not_utf8(self):
+        self.record("stereotestsrc view=disparity num-buffers=2 ! " + SINK)
+        self.replace(b"GStreamer", b"GStre\xe4mer")
+        with sm.open_video(self.path) as video:
+            self.assertEqual(len(list(video)), 2)
+
     def require_refused(self, kind, says, path=None):
         with self.assertRaisesRegex(kind, says):
             sm.open_video(self.path if path is None else path)
@@ -167,6 +181,9 @@ class Recordings(unittest.TestCase):
                     "videoscale ! %s ! %s" % (SIZE.replace("162", "80"), SINK))
         self.require_refused(sm.ArgumentError, "is GRAY16_LE of 80x121, but its tag is for "
                              "GRAY16_LE of 320x240: record maps without")
+        self.record("stereotestsrc view=disparity num-buffers=2 ! " + SINK)
+        self.replace(b"V_FFV1", b"V_NONE")
+        self.require_refused(sm.Error, "cannot read .*maps.mkv: its video is damaged, or FFmpeg")
         with open(self.path, "wb") as file:
             file.write(b"no video")
         self.require_refused(sm.Error, "cannot read .*maps.mkv: Invalid data")
