@@ -86,6 +86,15 @@ def within(value: Any, what: str, least: float, most: float) -> float:
     return given
 
 
+def iterator_of(pairs: Any) -> Iterator[Any]:
+    """Their iterator."""
+    try:
+        return iter(pairs)
+    except TypeError:
+        raise c.ArgumentError("pairs = %s: expected a list or a generator of pairs" %
+                              shown(pairs)) from None
+
+
 def one_of(value: Any, what: str, names: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in names:
         raise c.ArgumentError("%s = %s: expected one of %s" % (what, shown(value),

@@ -203,9 +203,10 @@ class Corrupted(unittest.TestCase):
 
     def test_no_board(self):
         blank = np.full_like(self.pairs[0][1], 90)
-        with self.assertRaisesRegex(sm.Error, "found no chessboard of 9x6 inner corners of 20 mm in "
-                                              "any of the pictures; --size counts"):
-            calibrate.calibrate([("blank", blank, blank)], BOARDS["chessboard"])
+        for picture in (blank, blank[:, :, None], np.dstack([blank] * 4)):
+            with self.assertRaisesRegex(sm.Error, "found no chessboard of 9x6 inner corners of 20 mm "
+                                                  "in any of the pictures; --size counts"):
+                calibrate.calibrate([("blank", picture, picture)], BOARDS["chessboard"])
 
     def test_different_sizes(self):
         name, left, right = self.pairs[2]
@@ -221,14 +222,26 @@ class Corrupted(unittest.TestCase):
                 ([(left, right)], board, {}, r"pairs\[0\]: expected a name and two views"),
                 ([(name, left, "right.png")], board, {}, r"pairs\[0\] has a view that is 'right.png'"),
                 (self.pairs, board, {"model": "pinhole"}, "model = 'pinhole': expected one of auto"),
+                ([(name, left.ravel(), right)], board, {}, r"pairs\[0\] has a view of the shape \(17"),
+                ([(name, left, right[:0])], board, {}, r"of the shape \(0, .*: expected height x"),
+                ([(name, np.dstack([left] * 2), right)], board, {}, "or that x 1, 3 or 4 channels"),
                 (self.pairs, board, {"max_error": "1px"}, "max_error = '1px': expected a number"),
+                (self.pairs, board, {"max_error": float("nan")}, "max_error = nan: expected 0 to"),
+                (self.pairs, board, {"max_error": -1}, "max_error = -1: expected 0 to"),
+                (None, board, {}, "pairs = None: expected a list or a generator of pairs"),
                 (self.pairs, (9, 6), {}, r"board = \(9, 6\): expected a Board")):
             with self.assertRaisesRegex(sm.ArgumentError, text):
                 calibrate.calibrate(pairs, of, **options)
+        with self.assertRaisesRegex(sm.ArgumentError, "path = None: expected the name of a file"):
+            calibrated("chessboard").save(None)
 
     def test_board_arguments(self):
         for words, text in ((("square", 9, 6, 1), "expected chessboard, charuco or aprilgrid"),
-                            (("chessboard", 2, 6, 1), "expected 3 to 100 each way"),
+                            (("chessboard", 2, 6, 1), "columns = 2: expected a whole number from 3 to 100"),
+                            (("chessboard", 9, 6.5, 1), "rows = 6.5: expected a whole number"),
+                            (("aprilgrid", 9, None, 1), "rows = None: expected a whole number from 1"),
+                            (("chessboard", 9, 6, "20 mm"), "square = '20 mm': expected a number"),
+                            (("charuco", 9, 6, 1, None), "marker = None: expected a number"),
                             (("chessboard", 9, 6, 0), "expected 0.0001 to 100 metres"),
                             (("charuco", 9, 6, 0.02, 0.03), "expected less than a square")):
             with self.assertRaisesRegex(sm.ArgumentError, text):

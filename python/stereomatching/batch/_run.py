@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Se
 import numpy as np
 
 from .. import _library as c
-from .._checks import path_of, shown, whole
+from .._checks import iterator_of, path_of, shown, whole
 from .._maps import Map
 from .._matching import PathLike
 from .._properties import Value
@@ -193,7 +193,7 @@ def run(pairs: Iterable[Item], folder: PathLike, settings: Settings, *,
     :param pairs_per_task: how many pairs a worker takes at a time; fewer if there are few pairs.
     """
     begin = time.monotonic()
-    pairs = list(_iterator(pairs))
+    pairs = list(iterator_of(pairs))
     for number, item in enumerate(pairs):
         if not isinstance(item, (Pair, Segment)):
             raise c.ArgumentError("pairs[%d]: expected a Pair of find_pairs() or a Segment of "
@@ -261,15 +261,6 @@ class Matched(NamedTuple):
 View = Union[str, "os.PathLike[str]", np.ndarray]
 
 
-def _iterator(pairs: Any) -> Iterator[Any]:
-    """An iterator, or an ArgumentError."""
-    try:
-        return iter(pairs)
-    except TypeError:
-        raise c.ArgumentError("pairs = %s: expected a list or a generator of pairs" %
-                              shown(pairs)) from None
-
-
 def _as_pairs(pairs: Iterator[Any]) -> Iterator[Pair]:
     for number, pair in enumerate(pairs):
         if isinstance(pair, Pair):
@@ -314,7 +305,7 @@ def match_pairs(pairs: Iterable[Any], algorithm: str = "sgm", *, executor: Optio
     settings = _settings(algorithm, preset, weights, device, confidence, properties)
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
     executor = _executor(executor)
-    tasks = _executors.chunks(_as_pairs(_iterator(pairs)), pairs_per_task)
+    tasks = _executors.chunks(_as_pairs(iterator_of(pairs)), pairs_per_task)
     for task, outcome in executor.run(_work.match_maps, tasks, settings):
         if isinstance(outcome, Exception):
             if not isinstance(outcome, _executors.WorkerDied):
@@ -335,7 +326,7 @@ def submit_pairs(client: Any, pairs: Iterable[Any], algorithm: str = "sgm", *,
     """
     settings = _settings(algorithm, preset, weights, device, confidence, properties)
     _executors.require_client(client)
-    given = list(_as_pairs(_iterator(pairs)))
+    given = list(_as_pairs(iterator_of(pairs)))
     return client.map(_work.match_one, given, settings=settings, pure=False)
 
 

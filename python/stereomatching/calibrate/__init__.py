@@ -19,7 +19,7 @@ from typing import Any, Iterable, Tuple
 import numpy as np
 
 from .. import _library as c
-from .._checks import number, one_of, shown
+from .._checks import iterator_of, one_of, shown, within
 from ._boards import KINDS, Board, Detector
 from ._calibration import CANDIDATES, Calibration, PairError, calibrate_found
 from ._collect import Collector
@@ -38,6 +38,9 @@ def _sample(pair: Any, what: str) -> Sample:
         if not isinstance(view, np.ndarray):
             raise c.ArgumentError("%s has a view that is %s: expected an array" % (
                 what, shown(view)))
+        if not (view.size and (view.ndim == 2 or view.ndim == 3 and view.shape[2] in (1, 3, 4))):
+            raise c.ArgumentError("%s has a view of the shape %s: expected height x width, or that "
+                                  "x 1, 3 or 4 channels" % (what, view.shape))
     return Sample(str(name), (grey(left), grey(right)))
 
 
@@ -45,7 +48,8 @@ def calibrate(pairs: Iterable[Tuple[str, np.ndarray, np.ndarray]], board: Board,
               model: str = "auto", max_error: float = 0.0) -> Calibration:
     """The calibration of two cameras.
 
-    :param pairs: names and views: uint8 or uint16, height x width, or that x 3 or 4 channels (RGB).
+    :param pairs: names and views: uint8 or uint16, height x width, or that x 1, 3 or 4
+        channels (RGB).
     :param model: ``"brown"``, ``"rational"``, ``"fisheye"``, or ``"auto"``: the one with the least
         row differences of corners that were left out.
     :param max_error: pairs with a larger reprojection error are removed, in pixels (0 = three
@@ -54,11 +58,12 @@ def calibrate(pairs: Iterable[Tuple[str, np.ndarray, np.ndarray]], board: Board,
     stereomatching.Error if there are too few boards, or they contradict each other.
     """
     one_of(model, "model", ("auto",) + CANDIDATES)
-    number(max_error, "max_error")
+    within(max_error, "max_error", 0, float("inf"))
     if not isinstance(board, Board):
         raise c.ArgumentError("board = %s: expected a Board" % shown(board))
+    given = iterator_of(pairs)
     detector = Detector(board)
     collector = Collector(detector, Coverage(), lambda text: None, 0.0)
-    collector.add_all((_sample(pair, "pairs[%d]" % i) for i, pair in enumerate(pairs)), 0)
+    collector.add_all((_sample(pair, "pairs[%d]" % i) for i, pair in enumerate(given)), 0)
     collector.require()
     return calibrate_found(collector.found, detector, collector.size or (0, 0), model, max_error)

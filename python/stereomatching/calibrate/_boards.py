@@ -14,6 +14,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import _library as c
+from .._checks import number, whole
 from ._solve import Observation
 
 KINDS = ("chessboard", "charuco", "aprilgrid")
@@ -70,9 +71,11 @@ class Board:
         if self.kind not in KINDS:
             raise c.ArgumentError("the board '%s': expected %s or %s" % (
                 self.kind, ", ".join(KINDS[:-1]), KINDS[-1]))
-        if not (least <= self.columns <= 100 and least <= self.rows <= 100):
-            raise c.ArgumentError("a board of %dx%d: expected %d to 100 each way" % (
-                self.columns, self.rows, least))
+        for name in ("columns", "rows"):
+            # OpenCV does not accept the integers of NumPy
+            object.__setattr__(self, name, whole(getattr(self, name), name, least, 100))
+        for name in ("square", "marker", "spacing"):
+            object.__setattr__(self, name, number(getattr(self, name), name))
         if not 1e-4 <= self.square <= 100:
             raise c.ArgumentError("a square of %g m: expected 0.0001 to 100 metres" % self.square)
         if not 0 <= self.marker < self.square:

@@ -10,6 +10,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import _library as c
+from .._checks import path_of
 from . import _files
 from ._boards import Detection, Detector
 from ._cameras import MODELS
@@ -145,7 +146,7 @@ class Calibration:
 
     def save(self, path: str) -> None:
         """Writes a file that stereorectify reads."""
-        _files.save(path, _files.text(self).encode())
+        _files.save(path_of(path, "path"), _files.text(self).encode())
 
 
 # ------------------------------------------------------------------- outliers

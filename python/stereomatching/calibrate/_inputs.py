@@ -32,6 +32,8 @@ def grey(array: np.ndarray) -> np.ndarray:
     if array.dtype != np.uint8:
         low, high = float(array.min()), float(array.max())
         array = ((array - low) * (255 / max(high - low, 1))).astype(np.uint8)
+    if array.ndim == 3 and array.shape[2] == 1:
+        array = array[:, :, 0]
     if array.ndim == 3:
         cv2 = import_opencv()
         array = cv2.cvtColor(np.ascontiguousarray(array[:, :, :3]), cv2.COLOR_RGB2GRAY)
