@@ -33,6 +33,8 @@ class Lifetime:
         self._lock = threading.Lock()
         self._name = type(owner).__name__
         self._freed_by: Optional[int] = None
+        self._interrupted = False
+        _all.add(self)
         weakref.finalize(owner, self._end, os.getpid(), function, arguments)
 
     def lock(self) -> threading.Lock:
@@ -40,7 +42,14 @@ class Lifetime:
         if self._freed_by == threading.get_ident():
             raise c.Error("cannot use the %s: it was freed, as garbage or at Python's exit" %
                           self._name)
+        if self._interrupted:
+            raise c.Error("cannot use the %s: a thread of the parent process was using it when this "
+                          "process was forked; create another %s" % (self._name, self._name))
         return self._lock
+
+    def mark_interrupted(self) -> None:
+        """In a forked child, where no thread ends the call that its parent is in."""
+        self._interrupted |= self._lock.locked()
 
     def _end(self, process: int, function: Callable[..., Any], arguments: Any) -> None:
         if os.getpid() != process:
@@ -51,3 +60,15 @@ class Lifetime:
         self._lock.acquire()  # pylint: disable=consider-using-with
         self._freed_by = threading.get_ident()
         function(*arguments)
+
+
+_all: "weakref.WeakSet[Lifetime]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for lifetime in list(_all):
+        lifetime.mark_interrupted()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -525,9 +525,9 @@ threading.Thread(target=repeat, daemon=True).start()
 running.wait()
 """
 
-# Children that exit while a thread of their parent matches.
+# Children that use the matcher, and exit, while a thread of their parent matches.
 FORKED = """
-import os, sys, threading
+import os, signal, sys, threading
 import numpy as np
 import stereomatching as sm
 
@@ -544,6 +544,11 @@ thread.start()
 for i in range(10):
     child = os.fork()
     if child == 0:
+        signal.alarm(100)
+        try:
+            matcher(image, image)
+        except sm.Error as error:
+            assert "a thread of the parent process" in str(error), error
         sys.exit(3)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
 ended.set()
@@ -603,7 +608,8 @@ class Lifetimes(unittest.TestCase):
                 self.run_program(AT_EXIT, call)
 
     @unittest.skipUnless(hasattr(os, "fork"), "the system has no fork()")
-    def test_exit_of_child(self):
+    def test_child(self):
+        """It does not wait for threads of its parent, in calls and at exit."""
         self.run_program(FORKED)
 
     def test_freed(self):
