@@ -320,12 +320,13 @@ class Files(unittest.TestCase):
             self.assertNotIn("ERROR", output())
             self.assertIn("Computing on", output())
 
-    def video(self, name, view, seconds=1):
-        """A moving scene as a file of Motion JPEG."""
+    def video(self, name, view, seconds=1, offset=0, muxer="avimux"):
+        """A moving scene as a file of Motion JPEG; offset: its first timestamp, in seconds."""
         subprocess.run(shlex.split(
-            "gst-launch-1.0 -q stereotestsrc view=%s num-buffers=%d num-disparities=24 ! "
-            "video/x-raw,format=I420,width=160,height=120,framerate=30/1 ! jpegenc ! avimux ! "
-            "filesink location=%s" % (view, 30 * seconds, self.path(name))), check=True)
+            "gst-launch-1.0 -q stereotestsrc view=%s num-buffers=%d num-disparities=24 timestamp-offset=%d "
+            "! video/x-raw,format=I420,width=160,height=120,framerate=30/1 ! jpegenc ! %s ! "
+            "filesink location=%s" % (view, 30 * seconds, offset * 10 ** 9, muxer, self.path(name))),
+            check=True)
 
     def test_images_with_truth(self):
         with Server("--matcher", "stereovcbw", "--truth", self.path("truth.pfm"),
@@ -496,6 +497,14 @@ class Files(unittest.TestCase):
                 last = page.frames(1)["frame"]
             page.send("line", side="a")
             self.launch(page.wait("line")["text"])
+
+    def test_videos_whose_timestamps_begin_later(self):
+        """They are paired by running time, as matchers do, also when repeated."""
+        self.video("left.mkv", "left", muxer="matroskamux")
+        self.video("right.mkv", "right", offset=5, muxer="matroskamux")
+        with Server("--matcher", "stereovcbw", self.path("left.mkv"), self.path("right.mkv")) as server, \
+                Viewer(server).start() as page:
+            page.frames(40)
 
     def test_videos_have_no_truth(self):
         for view in "left", "right":

@@ -67,6 +67,17 @@ pull_pending (TuneSource * source, guint stream)
     source->n_taken = source->n_arrived;
 }
 
+/* As matchers pair images: timestamps of files may begin anywhere. */
+static GstClockTime
+get_running_time (GstSample * sample)
+{
+  const GstSegment *segment = gst_sample_get_segment (sample);
+
+  return segment->format != GST_FORMAT_TIME ? GST_CLOCK_TIME_NONE
+      : gst_segment_to_running_time (segment, GST_FORMAT_TIME,
+      GST_BUFFER_PTS (gst_sample_get_buffer (sample)));
+}
+
 /* Whether the left view and a stream have samples of the same time; otherwise
  * drops the earlier one. */
 static gboolean
@@ -77,8 +88,8 @@ match_stream (TuneSource * source, guint stream)
 
   if (*one == NULL || *other == NULL)
     return FALSE;
-  t = GST_BUFFER_PTS (gst_sample_get_buffer (*one));
-  u = GST_BUFFER_PTS (gst_sample_get_buffer (*other));
+  t = get_running_time (*one);
+  u = get_running_time (*other);
   if (!GST_CLOCK_TIME_IS_VALID (t) || !GST_CLOCK_TIME_IS_VALID (u)
       || ABS (GST_CLOCK_DIFF (t, u)) <= (gint64) source->duration / 2)
     return TRUE;

@@ -97,7 +97,7 @@ tune_stage_pull (GstElement * appsink)
 
   return sample == NULL ? NULL
       : gst_sample_new (gst_sample_get_buffer (sample),
-      gst_sample_get_caps (sample), NULL, NULL);
+      gst_sample_get_caps (sample), gst_sample_get_segment (sample), NULL);
 }
 
 GstFlowReturn
