@@ -32,7 +32,8 @@ def _from_float(values: np.ndarray) -> np.ndarray:
     if 2 * np.count_nonzero(values > 1) > values.size:
         raise ValueError("has values up to %g: expected floating-point values from 0 to 1" %
                          values.max())
-    return (np.clip(values, 0, 1) * 65535 + 0.5).astype(np.uint16)
+    # float16 ends before 65535
+    return (np.clip(values, 0, 1) * np.float32(65535) + 0.5).astype(np.uint16)
 
 
 def _read_pfm(path: str) -> np.ndarray:
