@@ -533,6 +533,7 @@ import stereomatching as sm
 
 image = np.zeros((200, 320), np.uint8)
 matcher = sm.Matcher(num_disparities=64, backend="cpu")
+matcher(image, image)   # NumPy 2 imports parts of itself at the first call, which locks
 ended = threading.Event()
 
 def repeat():
