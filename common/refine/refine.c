@@ -517,10 +517,9 @@ invalidate_rows (const void *context, StereoSpan span)
 {
   const StereoRefineJob *job = context;
   const StereoRefineConstants *k = job->k;
-  const StereoMap *map = &job->work->map;
 
   for (int y = span.begin; y < span.end; y++) {
-    const uint16_t *codes = map->data + (size_t) y * map->stride;
+    const uint16_t *codes = stereo_map_row (&job->work->map, y);
     const uint8_t *confidence = job->work->confidence;
 
     if (k->min_confidence > 0)

@@ -495,7 +495,7 @@ invalidate_kernel (const StereoRefineConstants k, const StereoMap map,
   if (!stereo_own_pixel (k.width, k.height, &x, &y))
     return;
   pdl_wait ();
-  if ((!k.fill && map.data[(size_t) y * map.stride + x] == STEREO_INVALID)
+  if ((!k.fill && map_at (map, x, y) == STEREO_INVALID)
       || (k.min_confidence > 0
           && confidence[(size_t) y * k.width + x] < k.min_confidence))
     stereo_store_raw (&output, x, y, (uint16_t) output.invalid);

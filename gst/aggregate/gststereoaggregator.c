@@ -246,11 +246,10 @@ gst_stereo_aggregator_decide_allocation (GstAggregator * aggregator,
 }
 
 guint
-gst_stereo_aggregator_count_live (GstStereoAggregator * self, guint * n_linked)
+gst_stereo_aggregator_count_live (GstStereoAggregator * self)
 {
   guint n = 0;
 
-  *n_linked = 0;
   for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
     GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, i);
     gboolean live = FALSE;
@@ -262,7 +261,6 @@ gst_stereo_aggregator_count_live (GstStereoAggregator * self, guint * n_linked)
     if (gst_pad_peer_query (GST_PAD (pad), query))
       gst_query_parse_latency (query, &live, NULL, NULL);
     n += live;
-    *n_linked += gst_pad_is_linked (GST_PAD (pad));
     gst_query_unref (query);
     gst_object_unref (pad);
   }

@@ -169,9 +169,8 @@ gboolean gst_stereo_aggregator_get_info (GstStereoAggregator * self,
 /* Whether the template of a pad accepts the caps. */
 gboolean gst_stereo_aggregator_accepts (GstPad * pad, GstCaps * caps);
 
-/* The numbers of inputs with a live source and of linked ones. */
-guint gst_stereo_aggregator_count_live (GstStereoAggregator * self,
-    guint * n_linked);
+/* The number of inputs with a live source. */
+guint gst_stereo_aggregator_count_live (GstStereoAggregator * self);
 
 /* Counts an unpaired buffer, which is dropped, and posts a message.  Any
  * thread. */

@@ -65,9 +65,11 @@ gst_stereo_pairs_get_type (void)
 static gboolean
 are_live (GstStereoMatcher * self)
 {
-  guint n_linked, n_live;
+  const guint n_live = gst_stereo_aggregator_count_live (&self->parent);
+  guint n_linked = 0;
 
-  n_live = gst_stereo_aggregator_count_live (&self->parent, &n_linked);
+  for (guint i = 0; i < N_VIEWS; i++)
+    n_linked += gst_pad_is_linked (GST_PAD (self->parent.sink[i]));
   return n_live > 0 && n_live == n_linked;
 }
 

@@ -153,15 +153,13 @@ is_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
 static gint
 find_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
 {
-  guint n_linked;
-
   if (!inputs->playing || inputs->pad[input] == NULL
       || is_waiting (watch, inputs, input)
       || gst_aggregator_pad_is_eos (inputs->pad[input]))
     return -1;
   for (gint i = 0; i < N_INPUTS; i++) {
     if (i != input && is_waiting (watch, inputs, i))
-      return gst_stereo_aggregator_count_live (watch->self, &n_linked) > 0 ? i
+      return gst_stereo_aggregator_count_live (watch->self) > 0 ? i
           : -1;
   }
   return -1;
