@@ -60,11 +60,10 @@ def _batch(options: argparse.Namespace) -> _run.Summary:
     videos = _videos.are_videos(left, right)
     if videos:
         items = _videos.find_segments(left, right, options.segment)
+        _report_unpaired(sum(segment.unpaired for segment in items))
     else:
         items = _run.find_pairs(left, right)
     executor = _executor(options)
-    if videos:
-        _report_unpaired(sum(item.unpaired for item in items))
     try:
         if isinstance(executor, Cluster) and sys.stderr.isatty():
             print("Dask's dashboard: %s" % executor.dashboard, file=sys.stderr)

@@ -141,7 +141,8 @@ def find_segments(left: PathLike, right: Optional[PathLike], seconds: float) -> 
     for place, (pts, _) in enumerate(pairs):
         if pts in keys and one.time(pts) - one.time(pairs[starts[-1]][0]) >= Fraction(str(least)):
             starts.append(place)
-    return [_segment(one, other, place, pairs, start, end)
+    lefts, rights = zip(*pairs)
+    return [_segment(one, other, place, lefts, rights, start, end)
             for place, (start, end) in enumerate(zip(starts, starts[1:] + [len(pairs)]))]
 
 
@@ -152,10 +153,10 @@ def _count_unpaired(frames: Sequence[int], paired: Sequence[int], start: int, en
     return last - first - (end - start)
 
 
-def _segment(left: Index, right: Index, number: int, pairs: Sequence[Tuple[int, int]],
+def _segment(left: Index, right: Index, number: int, lefts: Sequence[int], rights: Sequence[int],
              start: int, end: int) -> Segment:
-    lefts, rights = zip(*pairs)
-    return Segment("segments/%05d" % number, left.path, right.path, start, tuple(pairs[start:end]),
+    return Segment("segments/%05d" % number, left.path, right.path, start,
+                   tuple(zip(lefts[start:end], rights[start:end])),
                    tuple(round(left.time(pts) * 1000) for pts in lefts[start:end]),
                    (left.key_before(lefts[start]), right.key_before(rights[start])), left.rate,
                    _count_unpaired(left.frames, lefts, start, end)
