@@ -106,6 +106,22 @@ push_eos (Rig * rig)
   rig_push_event (rig, gst_event_new_eos ());
 }
 
+/* After pair 0: while its map is blocked, pushes pairs 1 to 5, of which the
+ * newest one must be matched next.  Returns its map. */
+static GstBuffer *
+match_newest (Rig * rig)
+{
+  GstBuffer *map;
+
+  check_numbers (blocking_wait (1), 0, 0);
+  for (gint i = 1; i < 6; i++)
+    push_pair (rig, i);
+  blocking_release (1);
+  map = blocking_wait (2);
+  check_numbers (map, 5, 5);
+  return map;
+}
+
 /* Sources never block, and the newest pair is matched next. */
 TEST (test_newest_pair)
 {
@@ -115,12 +131,7 @@ TEST (test_newest_pair)
 
   blocking_open (&rig, LIVE);
   push_pair (&rig, 0);
-  check_numbers (blocking_wait (1), 0, 0);
-  for (gint i = 1; i < 6; i++)
-    push_pair (&rig, i);
-  blocking_release (1);
-  map = blocking_wait (2);
-  check_numbers (map, 5, 5);
+  map = match_newest (&rig);
   fail_unless (GST_BUFFER_FLAG_IS_SET (map, GST_BUFFER_FLAG_DISCONT));
   fail_unless_equals_uint64 (rig_stat (&rig, "superseded"), 4);
   fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 2);
@@ -733,11 +744,7 @@ TEST (test_live_by_default)
 
   blocking_open (&rig, VCBW "pairs=auto");
   push_pair (&rig, 0);
-  blocking_wait (1);
-  for (gint i = 1; i < 6; i++)
-    push_pair (&rig, i);
-  blocking_release (1);
-  check_numbers (blocking_wait (2), 5, 5);
+  match_newest (&rig);
   blocking_close (&rig);
 }
 
@@ -756,11 +763,7 @@ TEST (test_live_if_linked_later)
   fail_unless_equals_int (gst_pad_link (source, sink), GST_PAD_LINK_OK);
   gst_object_unref (sink);
   rig_push (&rig, RIGHT, numbered_image (RIGHT, 0));
-  blocking_wait (1);
-  for (gint i = 1; i < 6; i++)
-    push_pair (&rig, i);
-  blocking_release (1);
-  check_numbers (blocking_wait (2), 5, 5);
+  match_newest (&rig);
   blocking_close (&rig);
 }
 
