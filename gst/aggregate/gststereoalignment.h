@@ -76,7 +76,7 @@ typedef struct
   guint last_serial[GST_STEREO_N_VIEWS];        /* of the last pair */
   guint n_waiting[GST_STEREO_N_VIEWS];  /* pairs without a newer correction */
   guint n_refused;              /* times in a row that it was sent in vain */
-  gboolean lost;                /* buffers had it and no longer have it */
+  gboolean lost;                /* stereorectify has forgotten it */
   gboolean sent_again;
   gboolean untaken;             /* no element takes corrections */
   gboolean warned_of_taker;

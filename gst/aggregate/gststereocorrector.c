@@ -175,6 +175,7 @@ gst_stereo_matcher_inspect_corrections (GstStereoMatcher * matcher,
   GstStereoAlignment *self = &matcher->alignment;
   StereoCorrection c[GST_STEREO_N_VIEWS];
   guint serial[GST_STEREO_N_VIEWS];
+  const gboolean fits = has_size_of_views (matcher, &self->sent);
   gboolean arrived = TRUE;
   gint overdue = -1;
 
@@ -187,7 +188,8 @@ gst_stereo_matcher_inspect_corrections (GstStereoMatcher * matcher,
       self->n_waiting[i] = 0;
     else if (++self->n_waiting[i] >= TAKER_PATIENCE)
       overdue = i;
-    /* stereorectify forgets a correction when the size changes. */
+    /* stereorectify forgets a correction when the size changes, also one that
+     * was sent after the last pair of a size. */
     self->lost |= serial[i] != self->sent.serial
         && self->last_serial[i] == self->sent.serial;
     arrived &= serial[i] == self->sent.serial;
@@ -195,10 +197,10 @@ gst_stereo_matcher_inspect_corrections (GstStereoMatcher * matcher,
   }
   self->is_mixed |= !gst_stereo_correction_equal (&c[LEFT], &c[RIGHT]);
   self->applied = c[LEFT];
+  self->lost |= !fits;
 
-  if (self->untaken || arrived
-      || gst_stereo_correction_is_identity (&self->sent)
-      || !has_size_of_views (matcher, &self->sent)) {
+  if (self->untaken || arrived || !fits
+      || gst_stereo_correction_is_identity (&self->sent)) {
     memset (self->n_waiting, 0, sizeof (self->n_waiting));
     self->sent_again &= !arrived;
     self->lost &= !arrived;

@@ -801,11 +801,11 @@ TEST (test_seeks)
 
 /* Views of any size, rectified and corrected. */
 static GstElement *
-resizable (void)
+resizable (const gchar * left, const gchar * right)
 {
-  return pipeline_new (SCENE "! capsfilter name=a ! stereorectify ! "
-      "m.sink_left  " SCENE "view=right rows=3 ! capsfilter name=b ! "
-      "stereorectify ! m.sink_right  " CORRECT "! fakesink name=sink");
+  return pipeline_new ("%s ! capsfilter name=a ! stereorectify ! m.sink_left  "
+      "%s ! capsfilter name=b ! stereorectify ! m.sink_right  " CORRECT
+      "! fakesink name=sink", left, right);
 }
 
 static void
@@ -822,7 +822,7 @@ play_size (GstElement * pipeline, const gchar * size, guint n, Posted * posted)
 /* A new size resets the state, without a warning. */
 TEST (test_new_size)
 {
-  GstElement *pipeline = resizable ();
+  GstElement *pipeline = resizable (SCENE, SCENE "view=right rows=3");
   static const gchar *const sizes[] = { SIZE "10/1",
     "video/x-raw,format=I420,width=400,height=300,framerate=10/1",
     "video/x-raw,format=I420,width=2,height=2,framerate=10/1", SIZE "10/1"
@@ -846,22 +846,24 @@ TEST (test_new_size)
   pipeline_free (pipeline);
 }
 
+/* A size that is measured, one that is not, and the former one. */
+static const gchar *const former_sizes[] = { SIZE "10/1",
+  "video/x-raw,format=GRAY8,width=2,height=2,framerate=10/1", SIZE "10/1"
+};
+
 /* stereorectify forgets a correction when the size changes, and gets it again
  * with the former size.  Views that are too small to be measured need none, so
  * nobody warns. */
 TEST (test_former_size)
 {
-  GstElement *pipeline = resizable ();
-  static const gchar *const sizes[] = { SIZE "10/1",
-    "video/x-raw,format=GRAY8,width=2,height=2,framerate=10/1", SIZE "10/1"
-  };
+  GstElement *pipeline = resizable (SCENE, SCENE "view=right rows=3");
 
   /* no warnings of maps */
   g_object_set (find (pipeline, "m"), "profiling", TRUE, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (former_sizes); i++) {
     Posted posted;
 
-    play_size (pipeline, sizes[i], i == 1 ? 600 : 20, &posted);
+    play_size (pipeline, former_sizes[i], i == 1 ? 600 : 20, &posted);
     fail_unless (posted.warnings->len == 0, "%u: %s", i,
         (gchar *) g_ptr_array_index (posted.warnings, 0));
     posted_clear (&posted);
@@ -872,6 +874,42 @@ TEST (test_former_size)
       fail_unless (serial_of (stats) > 0);
       gst_structure_free (stats);
     }
+  }
+  pipeline_free (pipeline);
+}
+
+/* Sets a correction before the last pair of 20. */
+static GstPadProbeReturn
+set_late_correction (GstPad * pad, GstPadProbeInfo * info, gpointer matcher)
+{
+  if (GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)) != 19 * GST_SECOND / 10)
+    return GST_PAD_PROBE_OK;
+  g_object_set (matcher, "correction", "width=320:height=240:"
+      "focal-length=288:pitch=0:yaw=0:roll=0.015625", NULL);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+/* A correction that no pair has got before the size changes is sent again with
+ * the former size. */
+TEST (test_late_correction)
+{
+  GstElement *pipeline = resizable ("videotestsrc pattern=white",
+      "videotestsrc pattern=white");
+  GstElement *matcher = find (pipeline, "m");
+  GstPad *pad = gst_element_get_static_pad (matcher, "sink_left");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, set_late_correction,
+      matcher, NULL);
+  gst_object_unref (pad);
+  for (guint i = 0; i < G_N_ELEMENTS (former_sizes); i++) {
+    GstStructure *stats;
+    Posted posted;
+
+    play_size (pipeline, former_sizes[i], 20, &posted);
+    posted_clear (&posted);
+    stats = alignment_stats (matcher);
+    fail_unless_equals_int (serial_of (stats) > 0, i == 2);
+    gst_structure_free (stats);
   }
   pipeline_free (pipeline);
 }
