@@ -19,8 +19,6 @@
 
 #define N STEREO_ALIGN_N
 
-#define DEGREE 0.017453292519943295
-
 /* Sudden motion: the ratio of the matches that agree with the pair alone to
  * those that agree with the prediction, the least difference, the least number,
  * and the pairs in a row before a restart. */
@@ -48,12 +46,12 @@ static void
 get_walk (const StereoAlignViews * views, double walk[N])
 {
   const double values[N] = {
-    [STEREO_CORRECTION_PITCH] = 0.001 * DEGREE,
-    [STEREO_CORRECTION_YAW] = 0.001 * DEGREE,
-    [STEREO_CORRECTION_ROLL] = 0.001 * DEGREE,
+    [STEREO_CORRECTION_PITCH] = 0.001 * STEREO_ALIGN_DEGREE,
+    [STEREO_CORRECTION_YAW] = 0.001 * STEREO_ALIGN_DEGREE,
+    [STEREO_CORRECTION_ROLL] = 0.001 * STEREO_ALIGN_DEGREE,
     [STEREO_CORRECTION_ZOOM] = 2e-5,
-    [STEREO_CORRECTION_COMMON_ROLL] = 0.0004 * DEGREE,
-    [STEREO_CORRECTION_COMMON_YAW] = 0.0004 * DEGREE,
+    [STEREO_CORRECTION_COMMON_ROLL] = 0.0004 * STEREO_ALIGN_DEGREE,
+    [STEREO_CORRECTION_COMMON_YAW] = 0.0004 * STEREO_ALIGN_DEGREE,
     [STEREO_CORRECTION_FOCAL] = 3e-4,
     [STEREO_CORRECTION_OFFSET] = 5e-6 * views->width,
     [STEREO_CORRECTION_K1] = 5e-5,

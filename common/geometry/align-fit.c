@@ -11,8 +11,6 @@
 
 #define N STEREO_ALIGN_N
 
-#define DEGREE 0.017453292519943295
-
 /* Random triples: the most, and the probability that none of those so far was
  * of matches that all agree, at which no more are drawn. */
 #define N_TRIPLES 300
@@ -41,12 +39,12 @@ stereo_align_prior_sigma (const StereoAlignViews * views, bool focal_known,
     double sigma[N])
 {
   const double values[N] = {
-    [STEREO_CORRECTION_PITCH] = 2 * DEGREE,
-    [STEREO_CORRECTION_YAW] = 1 * DEGREE,
-    [STEREO_CORRECTION_ROLL] = 2 * DEGREE,
+    [STEREO_CORRECTION_PITCH] = 2 * STEREO_ALIGN_DEGREE,
+    [STEREO_CORRECTION_YAW] = 1 * STEREO_ALIGN_DEGREE,
+    [STEREO_CORRECTION_ROLL] = 2 * STEREO_ALIGN_DEGREE,
     [STEREO_CORRECTION_ZOOM] = 0.02,
-    [STEREO_CORRECTION_COMMON_ROLL] = 0.5 * DEGREE,
-    [STEREO_CORRECTION_COMMON_YAW] = 0.5 * DEGREE,
+    [STEREO_CORRECTION_COMMON_ROLL] = 0.5 * STEREO_ALIGN_DEGREE,
+    [STEREO_CORRECTION_COMMON_YAW] = 0.5 * STEREO_ALIGN_DEGREE,
     [STEREO_CORRECTION_FOCAL] = focal_known ? 0.01 : 0.25,
     [STEREO_CORRECTION_OFFSET] = 0.005 * views->width,
     [STEREO_CORRECTION_K1] = 0.02,

@@ -6,6 +6,8 @@
 
 #include "geometry/align-model.h"
 
+#include "geometry/matrix3.h"
+
 #include <string.h>
 
 /* Terms of series, which are exact to a double up to 1. */
@@ -48,14 +50,6 @@ make_cross (const double w[3], double m[9])
   memcpy (m, cross, sizeof (cross));
 }
 
-static void
-multiply_matrices (const double a[9], const double b[9], double c[9])
-{
-  for (int i = 0; i < 9; i++)
-    c[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[i % 3 + 3]
-        + a[i / 3 * 3 + 2] * b[i % 3 + 6];
-}
-
 /* Rodrigues' formula, I + a W + b W^2, and its derivatives by w. */
 static void
 make_rotation (const double w[3], StereoAlignCamera * c)
@@ -66,7 +60,7 @@ make_rotation (const double w[3], StereoAlignCamera * c)
   const double b = alternating_series (u, 2, &db);
 
   make_cross (w, cross);
-  multiply_matrices (cross, cross, square);
+  stereo_matrix3_multiply (cross, cross, square);
   for (int i = 0; i < 9; i++)
     c->rotation[i] = (i % 4 == 0) + a * cross[i] + b * square[i];
   for (int k = 0; k < 3; k++) {
@@ -74,8 +68,8 @@ make_rotation (const double w[3], StereoAlignCamera * c)
     double unit[9], left[9], right[9];
 
     make_cross (axis, unit);
-    multiply_matrices (unit, cross, left);
-    multiply_matrices (cross, unit, right);
+    stereo_matrix3_multiply (unit, cross, left);
+    stereo_matrix3_multiply (cross, unit, right);
     for (int i = 0; i < 9; i++)
       c->by_turn[k][i] = 2 * w[k] * (da * cross[i] + db * square[i])
           + a * unit[i] + b * (left[i] + right[i]);

@@ -32,6 +32,7 @@ extern "C" {
 #endif
 
 #define STEREO_ALIGN_N STEREO_N_CORRECTIONS
+#define STEREO_ALIGN_DEGREE 0.017453292519943295        /* in radians */
 
 /* A point of both views, uncorrected, in pixels. */
 typedef struct

@@ -8,6 +8,7 @@
 
 #include "core/backend.h"
 #include "geometry/lens.h"
+#include "geometry/matrix3.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,223 +17,6 @@
 /* As few as OpenCV runs, so that the centres are equal. */
 #define CENTER_ITERATIONS 5
 #define GRID 9                  /* sample points per side, as in OpenCV */
-
-/* ---------------------------------------------------------------- matrices */
-
-static void
-multiply (const double a[9], const double b[9], double product[9])
-{
-  for (int i = 0; i < 9; i++)
-    product[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[i % 3 + 3]
-        + a[i / 3 * 3 + 2] * b[i % 3 + 6];
-}
-
-static void
-transpose (const double a[9], double transposed[9])
-{
-  for (int i = 0; i < 9; i++)
-    transposed[i] = a[i % 3 * 3 + i / 3];
-}
-
-static void
-apply (const double a[9], const double v[3], double product[3])
-{
-  for (int i = 0; i < 3; i++)
-    product[i] = a[3 * i] * v[0] + a[3 * i + 1] * v[1] + a[3 * i + 2] * v[2];
-}
-
-static double
-norm (const double v[3])
-{
-  return sqrt (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-static bool
-invert (const double a[9], double inverse[9])
-{
-  double determinant = 0;
-
-  for (int i = 0; i < 9; i++) {
-    int r = i % 3, c = i / 3;   /* of the cofactor */
-    int r1 = (r + 1) % 3, r2 = (r + 2) % 3, c1 = (c + 1) % 3, c2 = (c + 2) % 3;
-
-    inverse[i] = a[3 * r1 + c1] * a[3 * r2 + c2]
-        - a[3 * r1 + c2] * a[3 * r2 + c1];
-  }
-  for (int i = 0; i < 3; i++)
-    determinant += a[i] * inverse[3 * i];
-  if (!(fabs (determinant) > 1e-12))
-    return false;
-  for (int i = 0; i < 9; i++)
-    inverse[i] /= determinant;
-  return true;
-}
-
-void
-stereo_rotation_from_vector (const double v[3], double rotation[9])
-{
-  double angle = norm (v), c = cos (angle), s = sin (angle);
-  double x = 0, y = 0, z = 0;
-
-  if (angle > 0) {
-    x = v[0] / angle;
-    y = v[1] / angle;
-    z = v[2] / angle;
-  }
-  rotation[0] = c + x * x * (1 - c);
-  rotation[1] = x * y * (1 - c) - z * s;
-  rotation[2] = x * z * (1 - c) + y * s;
-  rotation[3] = x * y * (1 - c) + z * s;
-  rotation[4] = c + y * y * (1 - c);
-  rotation[5] = y * z * (1 - c) - x * s;
-  rotation[6] = x * z * (1 - c) - y * s;
-  rotation[7] = y * z * (1 - c) + x * s;
-  rotation[8] = c + z * z * (1 - c);
-}
-
-/* The rotation vector of a rotation by less than 180 degrees. */
-static void
-vector_of (const double rotation[9], double v[3])
-{
-  double s, scale;
-
-  v[0] = (rotation[7] - rotation[5]) / 2;
-  v[1] = (rotation[2] - rotation[6]) / 2;
-  v[2] = (rotation[3] - rotation[1]) / 2;
-  s = norm (v);
-  scale = s > 0 ? atan2 (s, (rotation[0] + rotation[4] + rotation[8] - 1) / 2)
-      / s : 1;
-  for (int i = 0; i < 3; i++)
-    v[i] *= scale;
-}
-
-static bool
-is_rotation (const double a[9])
-{
-  double transposed[9], product[9];
-
-  transpose (a, transposed);
-  multiply (a, transposed, product);
-  for (int i = 0; i < 9; i++) {
-    if (!(fabs (product[i] - (i % 4 == 0)) < 1e-3))
-      return false;
-  }
-  return a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8]
-      - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]) > 0;
-}
-
-/* ------------------------------------------------------------------- lenses */
-
-static void
-distort_brown (const double k[STEREO_MAX_COEFFICIENTS], double x, double y,
-    double *dx, double *dy)
-{
-  double r = x * x + y * y;
-  double c = (1 + r * (k[0] + r * (k[1] + r * k[4])))
-      / (1 + r * (k[5] + r * (k[6] + r * k[7])));
-
-  *dx = x * c + 2 * k[2] * x * y + k[3] * (r + 2 * x * x)
-      + r * (k[8] + r * k[9]);
-  *dy = y * c + k[2] * (r + 2 * y * y) + 2 * k[3] * x * y
-      + r * (k[10] + r * k[11]);
-}
-
-static double
-distort_angle (const double k[STEREO_MAX_COEFFICIENTS], double a)
-{
-  double a2 = a * a;
-
-  return a * (1 + a2 * (k[0] + a2 * (k[1] + a2 * (k[2] + a2 * k[3]))));
-}
-
-/* Projects a ray beside or behind the camera. */
-static bool
-distort_behind (const StereoCamera * camera, const double ray[3], double *dx,
-    double *dy)
-{
-  double r = sqrt (ray[0] * ray[0] + ray[1] * ray[1]), scale;
-
-  if (camera->lens != STEREO_LENS_FISHEYE || !(r > 0))
-    return false;
-  scale = distort_angle (camera->k, atan2 (r, ray[2])) / r;
-  *dx = ray[0] * scale;
-  *dy = ray[1] * scale;
-  return true;
-}
-
-/* Projects a ray; false if it has no image. */
-static bool
-distort (const StereoCamera * camera, const double ray[3], double *dx,
-    double *dy)
-{
-  double x, y, r, scale;
-
-  if (stereo_lens_is_wide (camera->lens))
-    return stereo_lens_project (camera, ray, dx, dy);
-  if (!(ray[2] > 0))
-    return distort_behind (camera, ray, dx, dy);
-  x = ray[0] / ray[2];
-  y = ray[1] / ray[2];
-  if (camera->lens == STEREO_LENS_BROWN) {
-    distort_brown (camera->k, x, y, dx, dy);
-    return true;
-  }
-  r = sqrt (x * x + y * y);
-  scale = r > 0 ? distort_angle (camera->k, atan (r)) / r : 1;
-  *dx = x * scale;
-  *dy = y * scale;
-  return true;
-}
-
-/* Inverts distort_brown() at (x0, y0) by fixed-point iteration. */
-static void
-undistort_brown (const double k[STEREO_MAX_COEFFICIENTS], double x0, double y0,
-    int n_iterations, double ray[3])
-{
-  double x = x0, y = y0;
-
-  for (int i = 0; i < n_iterations; i++) {
-    double r = x * x + y * y;
-    double c = (1 + r * (k[5] + r * (k[6] + r * k[7])))
-        / (1 + r * (k[0] + r * (k[1] + r * k[4])));
-    double dx = 2 * k[2] * x * y + k[3] * (r + 2 * x * x)
-        + r * (k[8] + r * k[9]);
-    double dy = k[2] * (r + 2 * y * y) + 2 * k[3] * x * y
-        + r * (k[10] + r * k[11]);
-
-    x = (x0 - dx) * c;
-    y = (y0 - dy) * c;
-  }
-  ray[0] = x;
-  ray[1] = y;
-}
-
-static void
-undistort_fisheye (const double k[STEREO_MAX_COEFFICIENTS], double x0,
-    double y0, double ray[3])
-{
-  double r = sqrt (x0 * x0 + y0 * y0), a = r;
-
-  for (int i = 0; i < MAX_ITERATIONS; i++)
-    a += (r - distort_angle (k, a)) / 2;
-  a = fmin (fmax (a, 0), 1.55);
-  ray[0] = r > 0 ? x0 * tan (a) / r : 0;
-  ray[1] = r > 0 ? y0 * tan (a) / r : 0;
-}
-
-/* The ray of a pixel. */
-static void
-undistort (const StereoCamera * camera, double u, double v, int n_iterations,
-    double ray[3])
-{
-  double x = (u - camera->cx) / camera->fx, y = (v - camera->cy) / camera->fy;
-
-  if (camera->lens == STEREO_LENS_FISHEYE)
-    undistort_fisheye (camera->k, x, y, ray);
-  else
-    undistort_brown (camera->k, x, y, n_iterations, ray);
-  ray[2] = 1;
-}
 
 /* -------------------------------------------------------------- rectifying */
 
@@ -252,13 +36,13 @@ rectifying_rotations (const StereoCalibration * c, double rotations[2][9],
 {
   double half[9], back[9], axis[3], t[3], w[3], level[9], angle, length;
 
-  vector_of (c->rotation, axis);
+  stereo_rotation_to_vector (c->rotation, axis);
   for (int i = 0; i < 3; i++)
     axis[i] /= -2;
   stereo_rotation_from_vector (axis, half);
-  transpose (half, back);
-  apply (half, c->translation, t);
-  if (!(norm (t) > 0))
+  stereo_matrix3_transpose (half, back);
+  stereo_matrix3_apply (half, c->translation, t);
+  if (!(stereo_vector3_norm (t) > 0))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "both cameras are in the same place: the translation is 0");
   if (fabs (t[1]) > fabs (t[0]))
@@ -268,13 +52,13 @@ rectifying_rotations (const StereoCalibration * c, double rotations[2][9],
   w[0] = 0;
   w[1] = t[0] < 0 ? -t[2] : t[2];
   w[2] = t[0] < 0 ? t[1] : -t[1];
-  length = norm (w);
-  angle = acos (fmin (fabs (t[0]) / norm (t), 1));
+  length = stereo_vector3_norm (w);
+  angle = acos (fmin (fabs (t[0]) / stereo_vector3_norm (t), 1));
   for (int i = 0; i < 3; i++)
     w[i] = length > 0 ? w[i] * angle / length : 0;
   stereo_rotation_from_vector (w, level);
-  multiply (level, back, rotations[STEREO_LEFT]);
-  multiply (level, half, rotations[STEREO_RIGHT]);
+  stereo_matrix3_multiply (level, back, rotations[STEREO_LEFT]);
+  stereo_matrix3_multiply (level, half, rotations[STEREO_RIGHT]);
   return STEREO_OK;
 }
 
@@ -285,8 +69,8 @@ rectified (const StereoCamera * camera, const double rotation[9], double f,
 {
   double ray[3], turned[3];
 
-  undistort (camera, u, v, n_iterations, ray);
-  apply (rotation, ray, turned);
+  stereo_lens_unproject (camera, u, v, n_iterations, ray);
+  stereo_matrix3_apply (rotation, ray, turned);
   *x = f * turned[0] / turned[2];
   *y = f * turned[1] / turned[2];
 }
@@ -379,7 +163,7 @@ compute (const StereoCalibration * c, const StereoCamera cameras[2],
 
     memcpy (projections[view], p, sizeof (p));
   }
-  projections[STEREO_RIGHT][3] = -f * norm (c->translation);
+  projections[STEREO_RIGHT][3] = -f * stereo_vector3_norm (c->translation);
   return STEREO_OK;
 }
 
@@ -464,7 +248,7 @@ check (const StereoCalibration * c, int view, StereoMessage * why)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "there is a rectification of the %s camera, but none of the %s one: "
         "both are needed, or none", names[!view], names[view]);
-  if (!is_rotation (computed ? c->rotation : c->rectifying[view]))
+  if (!stereo_is_rotation (computed ? c->rotation : c->rectifying[view]))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "the rotation %s is no rotation", computed ? "between the cameras"
         : "that rectifies a camera");
@@ -494,7 +278,7 @@ choose_projections (const StereoCalibration * c, int width, int height,
   double f = width / 2.0 / tan (degrees * acos (-1) / 360), baseline = 0;
 
   if (c->has_pose)
-    baseline = norm (c->translation);
+    baseline = stereo_vector3_norm (c->translation);
   else if (c->projection[STEREO_RIGHT][0] > 0)
     baseline = fabs (c->projection[STEREO_RIGHT][3]
         / c->projection[STEREO_RIGHT][0]);
@@ -561,7 +345,7 @@ stereo_rectification_init (StereoRectification * self,
 
   for (int i = 0; i < 9 && shape->projection == STEREO_PROJECTION_PLANE; i++)
     left[i] = projections[view][i / 3 * 4 + i % 3];
-  multiply (left, rotations[view], product);
+  stereo_matrix3_multiply (left, rotations[view], product);
   *self = (StereoRectification) {
     .projection = shape->projection,
     .width = width,
@@ -571,7 +355,8 @@ stereo_rectification_init (StereoRectification * self,
     .cx = projections[view][2],
     .cy = projections[view][6],
   };
-  if (!(self->focal_length > 0) || !invert (product, self->to_ray))
+  if (!(self->focal_length > 0)
+      || !stereo_matrix3_invert (product, self->to_ray))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "the projection matrix of the rectified view has no focal length");
   if ((!c->has_rectification[view]
@@ -607,8 +392,8 @@ stereo_rectification_source (const StereoRectification * self, double u,
   if (self->projection == STEREO_PROJECTION_CYLINDER
       && !cylinder_ray (self, u, v, pixel))
     return false;
-  apply (self->to_ray, pixel, ray);
-  if (!distort (&self->camera, ray, &dx, &dy))
+  stereo_matrix3_apply (self->to_ray, pixel, ray);
+  if (!stereo_lens_project (&self->camera, ray, &dx, &dy))
     return false;
   *x = self->camera.fx * dx + self->camera.skew * dy + self->camera.cx;
   *y = self->camera.fy * dy + self->camera.cy;

@@ -136,10 +136,6 @@ typedef struct
   double doffs;                 /* right cx - left cx; 0 = unknown */
 } StereoRectification;
 
-/* The rotation about a vector by its length in radians (Rodrigues), row by
- * row. */
-void stereo_rotation_from_vector (const double v[3], double rotation[9]);
-
 /*
  * Computes the rectification of view STEREO_LEFT or STEREO_RIGHT for images of
  * this size: the size in the calibration or a multiple of it.  Without a size,

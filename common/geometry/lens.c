@@ -1,4 +1,4 @@
-/* gst-stereomatching: models of wide lenses
+/* gst-stereomatching: models of lenses
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -10,7 +10,119 @@
 
 #include <math.h>
 
+#define FISHEYE_ITERATIONS 200
 #define MAX_XI 100              /* of a parabolic mirror it is 1 */
+
+/* ----------------------------------------------------------- narrow lenses */
+
+static void
+distort_brown (const double k[STEREO_MAX_COEFFICIENTS], double x, double y,
+    double *dx, double *dy)
+{
+  double r = x * x + y * y;
+  double c = (1 + r * (k[0] + r * (k[1] + r * k[4])))
+      / (1 + r * (k[5] + r * (k[6] + r * k[7])));
+
+  *dx = x * c + 2 * k[2] * x * y + k[3] * (r + 2 * x * x)
+      + r * (k[8] + r * k[9]);
+  *dy = y * c + k[2] * (r + 2 * y * y) + 2 * k[3] * x * y
+      + r * (k[10] + r * k[11]);
+}
+
+static double
+distort_angle (const double k[STEREO_MAX_COEFFICIENTS], double a)
+{
+  double a2 = a * a;
+
+  return a * (1 + a2 * (k[0] + a2 * (k[1] + a2 * (k[2] + a2 * k[3]))));
+}
+
+/* Projects a ray beside or behind the camera. */
+static bool
+project_behind (const StereoCamera * camera, const double ray[3], double *dx,
+    double *dy)
+{
+  double r = sqrt (ray[0] * ray[0] + ray[1] * ray[1]), scale;
+
+  if (camera->lens != STEREO_LENS_FISHEYE || !(r > 0))
+    return false;
+  scale = distort_angle (camera->k, atan2 (r, ray[2])) / r;
+  *dx = ray[0] * scale;
+  *dy = ray[1] * scale;
+  return true;
+}
+
+static bool
+project_narrow (const StereoCamera * camera, const double ray[3], double *x,
+    double *y)
+{
+  double r, scale;
+
+  if (!(ray[2] > 0))
+    return project_behind (camera, ray, x, y);
+  *x = ray[0] / ray[2];
+  *y = ray[1] / ray[2];
+  if (camera->lens == STEREO_LENS_BROWN) {
+    distort_brown (camera->k, *x, *y, x, y);
+    return true;
+  }
+  r = sqrt (*x * *x + *y * *y);
+  scale = r > 0 ? distort_angle (camera->k, atan (r)) / r : 1;
+  *x *= scale;
+  *y *= scale;
+  return true;
+}
+
+/* Inverts distort_brown() at (x0, y0) by fixed-point iteration. */
+static void
+undistort_brown (const double k[STEREO_MAX_COEFFICIENTS], double x0, double y0,
+    int n_iterations, double ray[3])
+{
+  double x = x0, y = y0;
+
+  for (int i = 0; i < n_iterations; i++) {
+    double r = x * x + y * y;
+    double c = (1 + r * (k[5] + r * (k[6] + r * k[7])))
+        / (1 + r * (k[0] + r * (k[1] + r * k[4])));
+    double dx = 2 * k[2] * x * y + k[3] * (r + 2 * x * x)
+        + r * (k[8] + r * k[9]);
+    double dy = k[2] * (r + 2 * y * y) + 2 * k[3] * x * y
+        + r * (k[10] + r * k[11]);
+
+    x = (x0 - dx) * c;
+    y = (y0 - dy) * c;
+  }
+  ray[0] = x;
+  ray[1] = y;
+}
+
+static void
+undistort_fisheye (const double k[STEREO_MAX_COEFFICIENTS], double x0,
+    double y0, double ray[3])
+{
+  double r = sqrt (x0 * x0 + y0 * y0), a = r;
+
+  for (int i = 0; i < FISHEYE_ITERATIONS; i++)
+    a += (r - distort_angle (k, a)) / 2;
+  a = fmin (fmax (a, 0), 1.55);
+  ray[0] = r > 0 ? x0 * tan (a) / r : 0;
+  ray[1] = r > 0 ? y0 * tan (a) / r : 0;
+}
+
+void
+stereo_lens_unproject (const StereoCamera * camera, double u, double v,
+    int n_iterations, double ray[3])
+{
+  double x = (u - camera->cx) / camera->fx, y = (v - camera->cy) / camera->fy;
+
+  if (camera->lens == STEREO_LENS_FISHEYE)
+    undistort_fisheye (camera->k, x, y, ray);
+  else
+    undistort_brown (camera->k, x, y, n_iterations, ray);
+  ray[2] = 1;
+}
+
+/* -------------------------------------------------------------- wide lenses */
 
 bool
 stereo_lens_is_wide (StereoLens lens)
@@ -93,6 +205,8 @@ project_extended (const StereoCamera * camera, const double ray[3], double *x,
   return true;
 }
 
+/* --------------------------------------------------------------- all lenses */
+
 bool
 stereo_lens_project (const StereoCamera * camera, const double ray[3],
     double *x, double *y)
@@ -102,8 +216,10 @@ stereo_lens_project (const StereoCamera * camera, const double ray[3],
       return project_omni (camera, ray, x, y);
     case STEREO_LENS_DOUBLE_SPHERE:
       return project_double_sphere (camera, ray, x, y);
-    default:
+    case STEREO_LENS_EXTENDED:
       return project_extended (camera, ray, x, y);
+    default:
+      return project_narrow (camera, ray, x, y);
   }
 }
 

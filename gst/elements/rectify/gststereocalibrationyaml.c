@@ -6,6 +6,7 @@
 
 #include "elements/rectify/gststereocalibration.h"
 #include "geometry/lens.h"
+#include "geometry/matrix3.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  */
 
 #include "elements/rectify/gststereocalibration.h"
+#include "geometry/matrix3.h"
 
 #include <math.h>
 
