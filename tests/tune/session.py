@@ -346,13 +346,18 @@ class Files(unittest.TestCase):
 
     def test_files_of_different_formats(self):
         """The virtual view needs equal ones."""
+        grey = b"P5 %d %d 255\n" % (WIDTH, HEIGHT) + texture(SHIFT)[-3 * WIDTH * HEIGHT + 1::3]
         with open(self.path("grey.pgm"), "wb") as file:
-            file.write(b"P5 %d %d 255\n" % (WIDTH, HEIGHT) + texture(SHIFT)[-3 * WIDTH * HEIGHT + 1::3])
+            file.write(grey)
         for names in ("left view.ppm", "grey.pgm"), ("grey.pgm", "left view.ppm"):
             with Server(*map(self.path, names)) as server, Viewer(server).start(VIEWS) as page:
                 page.frames(2, "view")
                 page.send("line", side="a")
                 self.launch(page.wait("line")["text"])
+        with Server(*QUICK) as server, Viewer(server).start(VIEWS) as page:
+            self.assertEqual(server.upload(texture(0), grey), (204, ""))
+            page.wait("hello", lambda m: m["source"] == "left.png, right.png")
+            page.frames(2, "view")
 
     def test_calibration(self):
         camera = "[100, 0, %g, 0, 100, %g, 0, 0, 1]" % ((WIDTH - 1) / 2, (HEIGHT - 1) / 2)
@@ -459,13 +464,13 @@ class Files(unittest.TestCase):
             self.assertNotIn("truth", page.wait("stats")["a"])
 
     def test_images_that_are_refused(self):
-        left, grey = texture(0), b"P5 %d %d 255\n" % (WIDTH, HEIGHT) + bytes(WIDTH * HEIGHT)
+        left = texture(0)
         with Server(*QUICK) as server, Viewer(server).start() as page:
             for images, says in (
                     ((), "left: is missing"), ((left,), "right: is missing"), ((b"", left), "left: is empty"),
                     ((left, b"P6 1000000 1000000 255\n"), "right: "), ((left, left[:-1]), "right: "),
-                    ((left, b"/etc/passwd"), "right: is none of"), ((left, grey), "colour like the left image"),
-                    ((left, b"P6 1 1 255\n123"), "right: expected 96x64"),
+                    ((left, b"/etc/passwd"), "right: is none of"),
+                    ((left, b"P6 1 1 255\n123"), "right: expected 96x64 like the left image, got 1x1"),
                     ((b"P5 5000 4000 255\n" + bytes(5000 * 4000),), "16777216 pixels, got 5000x4000"),
                     ((b"Pf\n1 1\n-1\n1234", left), "left: ")):
                 with self.subTest(says=says):

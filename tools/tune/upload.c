@@ -65,13 +65,11 @@ read_views (SoupMultipart * parts, Image * images, StereoMessage * why)
       return FALSE;
   }
   if (images[0].width == images[1].width
-      && images[0].height == images[1].height
-      && images[0].channels == images[1].channels)
+      && images[0].height == images[1].height)
     return TRUE;
-  return image_fail (why, "right", "expected %dx%d in %s like the left image, "
-      "got %dx%d in %s", images[0].width, images[0].height,
-      images[0].channels == 1 ? "grey" : "colour", images[1].width,
-      images[1].height, images[1].channels == 1 ? "grey" : "colour");
+  return image_fail (why, "right", "expected %dx%d like the left image, got "
+      "%dx%d", images[0].width, images[0].height, images[1].width,
+      images[1].height);
 }
 
 gboolean
