@@ -65,8 +65,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The value of the STEREO_*_INIT macros.  In C++, compilers warn of members
- * without an initializer. */
+/* The value of the STEREO_*_INIT macros.  Compilers warn of members without an
+ * initializer, except in C if a member is named. */
 #ifdef __cplusplus
 template<typename T> struct StereoInitialized : T
 {
@@ -81,7 +81,7 @@ template<typename T> struct StereoInitialized : T
 
 extern "C" {
 #else
-#define STEREO_INIT_STRUCT(type) { sizeof (type) }
+#define STEREO_INIT_STRUCT(type) { .struct_size = sizeof (type) }
 #endif
 
 #if defined (_WIN32) && defined (STEREO_BUILDING)
