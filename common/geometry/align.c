@@ -158,13 +158,18 @@ set_correction (StereoAlignment * self, const double *values)
   self->approaching = false;
 }
 
-void
-stereo_alignment_reset (StereoAlignment * self)
+/* Resets the state for views of this size. */
+static void
+set_views (StereoAlignment * self, int width, int height)
 {
-  if (self == NULL)
-    return;
+  self->views = (StereoAlignViews) { width, height,
+    self->focal_length > 0 ? self->focal_length : STEREO_ALIGN_FOCAL * width
+  };
   if (!stereo_correction_is_zero (&self->correction))
     set_correction (self, NULL);
+  self->correction.width = width;
+  self->correction.height = height;
+  self->correction.focal_length = self->views.focal_length;
   stereo_align_filter_reset (&self->filter);
   self->n_pairs = 0;
   self->n_fitted = self->n_measured = 0;
@@ -172,17 +177,11 @@ stereo_alignment_reset (StereoAlignment * self)
   clear_report (self);
 }
 
-/* Resets the state for views of this size. */
-static void
-set_views (StereoAlignment * self, int width, int height)
+void
+stereo_alignment_reset (StereoAlignment * self)
 {
-  stereo_alignment_reset (self);
-  self->views = (StereoAlignViews) { width, height,
-    self->focal_length > 0 ? self->focal_length : STEREO_ALIGN_FOCAL * width
-  };
-  self->correction.width = width;
-  self->correction.height = height;
-  self->correction.focal_length = self->views.focal_length;
+  if (self != NULL)
+    set_views (self, self->views.width, self->views.height);
 }
 
 bool

@@ -291,6 +291,40 @@ TEST (test_focal_length_of_a_correction)
   CHECK_STRING (text[1], text[0]);
 }
 
+/* After a reset, the focal length is that of a new alignment. */
+TEST (test_reset_forgets_the_focal_length_of_a_correction)
+{
+  const CameraRig rig = make_rig (3, 0);
+  const StereoCorrection earlier = {.width = rig.width,.height = rig.height,
+    .focal_length = 0.6 * rig.focal_length,
+    .values = {[STEREO_CORRECTION_PITCH] = 0.001}
+  };
+  static const double known[] = { 0, 1152 };
+  StereoRowMatch matches[MAX_MATCHES];
+
+  for (int i = 0; i < 4; i++) {
+    SCOPED (stereo_alignment_free) StereoAlignment *alignment
+        = new_alignment ();
+    CameraScene scene = usual;
+    StereoCorrection correction;
+
+    REQUIRE (stereo_alignment_set_focal_length (alignment, known[i / 2], NULL)
+        == STEREO_OK);
+    if (i % 2 == 1) {
+      REQUIRE (stereo_alignment_set_correction (alignment, &earlier, NULL)
+          == STEREO_OK);
+      stereo_alignment_reset (alignment);
+    }
+    rig_match (&rig, NULL, &scene, matches);
+    REQUIRE (stereo_alignment_add (alignment, rig.width, rig.height, matches,
+            (size_t) scene.n, NULL, NAN, NULL) == STEREO_OK);
+    stereo_alignment_get_correction (alignment, &correction);
+    CHECK_DOUBLE (correction.focal_length, ==, known[i / 2] > 0 ? known[i / 2]
+        : 0.9 * rig.width);
+    CHECK (correction.serial > 0);
+  }
+}
+
 TEST (test_what_is_common_is_corrected_too)
 {
   for (size_t i = 0; i < N_DIFFERENCES; i++) {
