@@ -29,6 +29,11 @@ compile() {
   ${CC:-cc} -Wall -o "$program" "$source" $flags
 }
 
+# The program contains all of its libraries.
+compile_static() {
+  CC="${CC:-cc} -static" compile "$@"
+}
+
 # A uniform pair, whose disparities are all equal
 match_images() {
   printf 'P6 8 8 255\n%192s' '' > "$build/view.ppm"
@@ -89,6 +94,9 @@ use() {
   if [ "$kind" = shared ]; then
     check "$kind: no static library" [ ! -e "$libraries/libstereomatching.a" ]
   else
+    check "$kind: match-images compiles with -static" compile_static "$build/match-images-static" \
+      "$root/examples/match-images.c" --static stereomatching
+    check "$kind: match-images runs without libraries" match_images "$build/match-images-static"
     embed "$kind" "$build/static-plugin" compile "$build/static-plugin" \
       "$root/tests/static/plugin.c" gststereomatching
     embed "$kind, CMake" "$build/cmake/static-plugin" build_with_cmake
