@@ -886,14 +886,16 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_correction_parse (const char
 #define STEREO_CORRECTION_FILE_SIZE 4096
 
 /* Writes the correction as a calibration file of OpenCV (YAML), which
- * stereorectify reads ("" without a size): two cameras with rectifying
- * rotations and projections, without a baseline.  Positions are within 0.05
- * pixels of stereo_correction_source() for |k1| up to 0.05, 0.2 up to 0.3. */
+ * stereorectify reads ("" without a size, and outside of the limits): two
+ * cameras with rectifying rotations and projections, without a baseline.
+ * Positions are within 0.05 pixels of stereo_correction_source() for |k1| up to
+ * 0.05, 0.2 up to 0.3. */
 STEREO_API void stereo_correction_format_opencv (const StereoCorrection *
     correction, char text[STEREO_CORRECTION_FILE_SIZE]);
 
-/* The position in the view that pixel (u, v) of the corrected view shows.
- * right: false = left view.  Any thread. */
+/* The position in the view that pixel (u, v) of the corrected view shows; NAN
+ * for a correction outside of the limits.  right: false = left view.  Any
+ * thread. */
 STEREO_API void stereo_correction_source (const StereoCorrection * correction,
     bool right, double u, double v, double *x, double *y);
 

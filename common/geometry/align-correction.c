@@ -210,9 +210,13 @@ stereo_correction_source (const StereoCorrection * correction, bool right,
 
   if (correction == NULL || x == NULL || y == NULL)
     return;
-  if (stereo_correction_is_unset (correction)) {
+  if (stereo_correction_is_zero (correction)) {
     *x = u;
     *y = v;
+    return;
+  }
+  if (stereo_correction_check (correction, NULL) != STEREO_OK) {
+    *x = *y = NAN;
     return;
   }
   stereo_correction_model (correction, &model);

@@ -99,7 +99,8 @@ stereo_correction_format_opencv (const StereoCorrection * correction,
   if (text == NULL)
     return;
   text[0] = '\0';
-  if (correction == NULL || stereo_correction_is_unset (correction))
+  if (correction == NULL
+      || stereo_correction_check (correction, NULL) != STEREO_OK)
     return;
   stereo_correction_model (correction, &model);
   append (&file, "%%YAML:1.0\n---\nimage_width: %d\nimage_height: %d\n",

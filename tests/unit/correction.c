@@ -247,6 +247,37 @@ TEST (test_no_text_without_size)
   CHECK_STRING (file, "");
 }
 
+/* Corrections that no function of the library makes. */
+TEST (test_outside_of_the_limits)
+{
+  StereoCorrection wrong[] = { typical, typical, typical, typical };
+  char file[STEREO_CORRECTION_FILE_SIZE];
+  double x, y;
+
+  wrong[0].height = INT32_MIN;
+  wrong[1].focal_length = 0;
+  wrong[2].values[STEREO_CORRECTION_PITCH] = 0.6;
+  wrong[3].values[STEREO_CORRECTION_K1] = NAN;
+  for (int i = 0; i < 4; i++) {
+    stereo_correction_format_opencv (&wrong[i], file);
+    CHECK_STRING (file, "");
+    x = y = 0;
+    stereo_correction_source (&wrong[i], true, 10, 20, &x, &y);
+    CHECK (isnan (x) && isnan (y));
+  }
+}
+
+/* Without a change, the focal length does not matter. */
+TEST (test_source_of_no_change)
+{
+  const StereoCorrection none = {.width = 640,.height = 480 };
+  double x = 0, y = 0;
+
+  stereo_correction_source (&none, true, 10, 20, &x, &y);
+  CHECK_DOUBLE (x, ==, 10);
+  CHECK_DOUBLE (y, ==, 20);
+}
+
 TEST (test_calibration_file_is_the_correction)
 {
   static const double distortions[] = { -0.04, 0, 0.05, 0.3 };
