@@ -182,8 +182,8 @@ typedef enum
   STEREO_FORMAT_U32             /* uint32_t */
 } StereoFormat;
 
-/* "GRAY8", "NV12", ...: the name of the format in GStreamer, with X for alpha;
- * NULL for an unknown format. */
+/* "GRAY8", "NV12", ...: the name of the format in GStreamer, where X stands for
+ * x and A ("RGBx", "RGBA"); NULL for an unknown format. */
 STEREO_API const char *stereo_format_name (StereoFormat format);
 
 typedef enum
@@ -199,7 +199,8 @@ typedef struct StereoEvent StereoEvent;
 /*
  * An image in memory of the caller.  Planes that the format does not have are
  * ignored, and so are chroma planes where only luma is used.  The library never
- * writes to an input image, nor to the padding between rows.
+ * writes to an input image, nor to the padding between rows.  An output image
+ * must not overlap another image of the call.
  */
 typedef struct
 {
@@ -588,8 +589,9 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_wait (StereoMatcher *
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_sync (StereoMatcher *
     matcher);
 
-/* Describes the failure of the last call on this matcher; "" if it succeeded.
- * Belongs to the matcher and is valid until its next call.  Never NULL. */
+/* Describes the failure of the last call that configured the matcher, processed
+ * a frame or waited for all frames; "" if it succeeded.  Belongs to the matcher
+ * and is valid until the next such call.  Never NULL. */
 STEREO_API const char *stereo_matcher_error (const StereoMatcher * matcher);
 
 /* Initialise it with STEREO_MATCHER_STATS_INIT, which sets struct_size. */
