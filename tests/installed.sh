@@ -7,8 +7,8 @@
 # Builds a release in the folder BUILD with shared, static and both kinds of
 # libraries, installs each there, and compiles and runs programs with the flags of
 # pkg-config: examples/match-images.c with the library, tests/static/plugin.c with
-# the static plugin, also with CMake and Meson (tests/installed/). The last line is
-# `N passed, N failed, N skipped`.
+# the static plugin, also with CMake and Meson (tests/installed/). Unity builds, which
+# cannot work, must be refused. The last line is `N passed, N failed, N skipped`.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
@@ -76,6 +76,12 @@ embed() {
   check "$text: program does not link libstereomatching" lacks "$program" stereomatching
 }
 
+refuses_unity() {
+  rm -rf "$build/unity"
+  ! meson setup "$build/unity" "$root" -Dunity=on > "$build/unity.log" 2>&1 &&
+    grep -q 'configure with -Dunity=off' "$build/unity.log"
+}
+
 # use KIND: tests an installation of this default_library
 use() {
   local kind=$1
@@ -111,6 +117,7 @@ if [ ! -f "$build/build.ninja" ]; then
   quietly meson setup "$build" "$root" --buildtype=release --prefix="$build/installed" \
     --libdir=lib "$@" || die "meson setup failed"
 fi
+check "-Dunity=on is refused" refuses_unity
 libraries=$build/installed/lib
 export PKG_CONFIG_PATH=$libraries/pkgconfig:$libraries/gstreamer-1.0/pkgconfig
 for kind in shared both static; do
