@@ -137,12 +137,16 @@ gst_stereo_aggregator_init_segment (GstStereoAggregator * self)
 
 /* ------------------------------------------------------------------ outputs */
 
-/* Whether the source of an input says that it cannot seek. */
+/* Whether the source of an input says that it cannot seek, or the seek is not
+ * in time, the only format of GstAggregator's segment. */
 static gboolean
-refuses_seeks (GstStereoAggregator * self)
+refuses_seek (GstStereoAggregator * self, GstEvent * event)
 {
-  gboolean seekable = TRUE;
+  gboolean seekable;
+  GstFormat format;
 
+  gst_event_parse_seek (event, NULL, &format, NULL, NULL, NULL, NULL, NULL);
+  seekable = format == GST_FORMAT_TIME;
   for (gint i = 0; i < GST_STEREO_N_INPUTS && seekable; i++) {
     GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, i);
     GstQuery *query;
@@ -167,8 +171,8 @@ handle_src_event (GstStereoAggregator * self, GstStereoQos * qos,
 
   /* GstAggregator accepts such a seek and flushes downstream, which would then
    * wait forever for the segment of a source that has not moved. */
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK && refuses_seeks (self)) {
-    GST_INFO_OBJECT (self, "an input cannot seek");
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK && refuses_seek (self, event)) {
+    GST_INFO_OBJECT (self, "an input cannot seek: %" GST_PTR_FORMAT, event);
     gst_event_unref (event);
     return FALSE;
   }

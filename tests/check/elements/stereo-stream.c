@@ -546,6 +546,21 @@ TEST (test_seek_of_live_views)
   }
 }
 
+/* So is one in frames, which a matcher cannot convert. */
+TEST (test_seek_in_frames)
+{
+  Line line;
+
+  line_open (&line, VCBW "num-disparities=8", 5);
+  gst_element_set_state (line.pipeline, GST_STATE_PAUSED);
+  pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
+  fail_if (gst_element_seek_simple (line.pipeline, GST_FORMAT_DEFAULT,
+          GST_SEEK_FLAG_FLUSH, 3));
+  line_play_to_the_end (&line);
+  check_maps (line.maps, 0, 5);
+  line_close (&line);
+}
+
 TEST (test_play_backwards)
 {
   Line line;
