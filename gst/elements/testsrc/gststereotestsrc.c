@@ -433,11 +433,16 @@ is_seek_from_no_end (GstBaseSrc * src, GstEvent * event)
 
   gst_event_parse_seek (event, &rate, &format, &flags, &start_type, &start,
       &stop_type, &stop);
-  if (rate > 0 || format != GST_FORMAT_TIME)
+  if (rate > 0)
     return FALSE;
   GST_OBJECT_LOCK (src);
   segment = src->segment;
   GST_OBJECT_UNLOCK (src);
+  /* GstBaseSrc converts frames and bytes to time */
+  if (format != GST_FORMAT_TIME && stop_type != GST_SEEK_TYPE_NONE)
+    return stop < 0;
+  if (format != GST_FORMAT_TIME)
+    return !GST_CLOCK_TIME_IS_VALID (segment.stop);
   return segment.format != format || !gst_segment_do_seek (&segment, rate,
       format, flags, start_type, start, stop_type, stop, NULL)
       || !GST_CLOCK_TIME_IS_VALID (segment.stop);

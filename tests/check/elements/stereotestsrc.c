@@ -1423,16 +1423,29 @@ TEST (test_new_caps_in_reverse)
  * flush. */
 TEST (test_seek_from_no_end)
 {
+  static const struct
+  {
+    GstFormat format;
+    GstSeekType stop_type;
+  } seeks[] = {
+    {GST_FORMAT_TIME, GST_SEEK_TYPE_NONE},
+    {GST_FORMAT_DEFAULT, GST_SEEK_TYPE_NONE},
+    {GST_FORMAT_DEFAULT, GST_SEEK_TYPE_SET},
+    {GST_FORMAT_BYTES, GST_SEEK_TYPE_SET},
+  };
   GstElement *pipeline = pipeline_new (SEEK_LINE);
-  GstEvent *seek = gst_event_new_seek (-1, GST_FORMAT_TIME,
-      GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0);
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
-  /* also if it is repeated, as by the two inputs of a matcher */
-  for (guint i = 0; i < 2; i++)
-    fail_if (gst_element_send_event (pipeline, gst_event_ref (seek)));
-  gst_event_unref (seek);
+  for (guint s = 0; s < G_N_ELEMENTS (seeks); s++) {
+    GstEvent *seek = gst_event_new_seek (-1, seeks[s].format,
+        GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, seeks[s].stop_type, -1);
+
+    /* also if it is repeated, as by the two inputs of a matcher */
+    for (guint i = 0; i < 2; i++)
+      fail_if (gst_element_send_event (pipeline, gst_event_ref (seek)));
+    gst_event_unref (seek);
+  }
   /* a refused seek has no effect: data continue in their segment */
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_usleep (20000);
