@@ -37,8 +37,9 @@
  * All raw formats are supported. Views have half the width or height of the
  * frame; a size that divides a chroma sample is an error, and so is a height
  * that exchanges the fields of interlaced video in one of two views above each
- * other. Frame by frame, two frames are a pair, and the second one gets the
- * timestamp of the first. Played backwards, they arrive in the other order.
+ * other. Frame by frame, two frames are a pair: both views have the timestamp
+ * of the first one, twice its duration and half the frame rate. Played
+ * backwards, they arrive in the other order.
  *
  * Frame by frame, the flag `first-in-bundle` of a buffer marks the first view
  * of a pair. Few decoders set it. Without it, the first frame after a seek is

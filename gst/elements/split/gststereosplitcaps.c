@@ -82,8 +82,19 @@ check_flags (GstStereoSplit * self)
 
 /* -------------------------------------------------------------------- views */
 
-/* The caps of a view: those of the frame with another size and multiview
- * mode. */
+/* Half the frames that alternate belong to a view. */
+static void
+halve_rate (GstStructure * s, const gchar * field)
+{
+  gint n, d;
+
+  if (gst_structure_get_fraction (s, field, &n, &d)
+      && gst_util_fraction_multiply (n, d, 1, 2, &n, &d))
+    gst_structure_set (s, field, GST_TYPE_FRACTION, n, d, NULL);
+}
+
+/* The caps of a view: those of the frame with another size and multiview mode,
+ * and another rate if frames alternate. */
 static GstCaps *
 make_view_caps (GstStereoSplit * self, const GstCaps * frames, gint view)
 {
@@ -101,6 +112,10 @@ make_view_caps (GstStereoSplit * self, const GstCaps * frames, gint view)
       info->par_d / divisor,
       "multiview-mode", G_TYPE_STRING,
       gst_video_multiview_mode_to_caps_string (mode), NULL);
+  if (self->cut.packing == GST_STEREO_PACKING_FRAME_BY_FRAME) {
+    halve_rate (s, "framerate");
+    halve_rate (s, "max-framerate");
+  }
   return caps;
 }
 
@@ -201,26 +216,52 @@ gst_stereo_split_set_caps (GstStereoSplit * self, GstCaps * caps)
   return self->negotiated;
 }
 
-/* Limits caps to formats and framerates of downstream; sizes differ. */
+/* The template, limited to these fields of what downstream accepts. */
 static GstCaps *
-limit_to_downstream (GstCaps * caps, GstPad * src)
-{
-  static const gchar *const fields[] = { "format", "framerate", NULL };
-  GstCaps *peer = gst_pad_peer_query_caps (src, NULL);
-
-  caps = gst_stereo_caps_limit (caps, peer, fields, FALSE);
-  gst_caps_unref (peer);
-  return caps;
-}
-
-GstCaps *
-gst_stereo_split_get_sink_caps (GstStereoSplit * self, GstCaps * filter)
+limit_to_downstream (GstStereoSplit * self, const gchar * const *fields)
 {
   GstCaps *caps = gst_pad_get_pad_template_caps (self->sink);
 
   for (gint v = 0; v < GST_STEREO_N_VIEWS; v++) {
-    if (gst_pad_is_linked (self->src[v]))
-      caps = limit_to_downstream (caps, self->src[v]);
+    GstCaps *peer;
+
+    if (!gst_pad_is_linked (self->src[v]))
+      continue;
+    peer = gst_pad_peer_query_caps (self->src[v], NULL);
+    caps = gst_stereo_caps_limit (caps, peer, fields, FALSE);
+    gst_caps_unref (peer);
   }
-  return gst_stereo_caps_filter (caps, filter);
+  return caps;
+}
+
+/* Whether all of these caps say that frames alternate. */
+static gboolean
+say_alternating (const GstCaps * caps)
+{
+  const gchar *wanted = gst_video_multiview_mode_to_caps_string
+      (GST_VIDEO_MULTIVIEW_MODE_FRAME_BY_FRAME);
+  gboolean all = caps != NULL && !gst_caps_is_any (caps);
+
+  for (guint i = 0; all && i < gst_caps_get_size (caps); i++)
+    all = g_strcmp0 (gst_structure_get_string (gst_caps_get_structure (caps,
+                i), "multiview-mode"), wanted) == 0;
+  return all;
+}
+
+/* Sizes differ between frames and views, and rates if frames alternate. */
+GstCaps *
+gst_stereo_split_get_sink_caps (GstStereoSplit * self, GstCaps * filter)
+{
+  static const gchar *const formats[] = { "format", NULL };
+  static const gchar *const rates[] = { "format", "framerate", NULL };
+  GstStereoPacking layout;
+  gboolean alternating;
+
+  GST_OBJECT_LOCK (self);
+  layout = self->layout;
+  GST_OBJECT_UNLOCK (self);
+  alternating = layout == GST_STEREO_PACKING_FRAME_BY_FRAME
+      || (layout == GST_STEREO_PACKING_AUTO && say_alternating (filter));
+  return gst_stereo_caps_filter (limit_to_downstream (self, alternating
+          ? formats : rates), filter);
 }

@@ -149,6 +149,24 @@ split_frame (GstStereoSplit * self, GstBuffer * buffer)
   return flow;
 }
 
+/* Notes the times of a pair, whose views take as long as both frames. */
+static void
+start_pair (GstStereoSplit * self, GstBuffer * buffer, gboolean second)
+{
+  const GstClockTime duration = GST_BUFFER_DURATION (buffer);
+
+  self->pts = GST_BUFFER_PTS (buffer);
+  self->dts = GST_BUFFER_DTS (buffer);
+  self->duration = duration;
+  self->discont = GST_BUFFER_IS_DISCONT (buffer);
+  if (!GST_CLOCK_TIME_IS_VALID (duration))
+    return;
+  self->duration = 2 * duration;
+  /* the first view comes second, but begins the pair */
+  if (second && GST_CLOCK_TIME_IS_VALID (self->pts))
+    self->pts -= MIN (self->pts, duration);
+}
+
 /* Frame by frame: the buffer is one view.  Backwards, the second view of a pair
  * comes first.  Takes the buffer. */
 static GstFlowReturn
@@ -160,18 +178,13 @@ push_frame (GstStereoSplit * self, GstBuffer * buffer)
   const gboolean second = self->backwards ? !completes && !first : completes;
 
   buffer = gst_buffer_make_writable (buffer);
-  if (completes) {
-    GST_BUFFER_PTS (buffer) = self->pts;
-    GST_BUFFER_DTS (buffer) = self->dts;
-    GST_BUFFER_DURATION (buffer) = self->duration;
-    if (self->discont)
-      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  } else {
-    self->pts = GST_BUFFER_PTS (buffer);
-    self->dts = GST_BUFFER_DTS (buffer);
-    self->duration = GST_BUFFER_DURATION (buffer);
-    self->discont = GST_BUFFER_IS_DISCONT (buffer);
-  }
+  if (!completes)
+    start_pair (self, buffer, second);
+  GST_BUFFER_PTS (buffer) = self->pts;
+  GST_BUFFER_DTS (buffer) = self->dts;
+  GST_BUFFER_DURATION (buffer) = self->duration;
+  if (self->discont)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   self->incomplete = second == self->backwards;
   clear_bundle_flags (buffer);
   return push_view (self, second != self->right_first ? GST_STEREO_RIGHT

@@ -771,7 +771,7 @@ push_number (Rig * rig, guint number, gboolean first_in_bundle)
 
   gst_buffer_memset (buffer, 0, (guint8) number, WIDTH * HEIGHT);
   GST_BUFFER_PTS (buffer) = number * GST_MSECOND;
-  GST_BUFFER_DURATION (buffer) = number;
+  GST_BUFFER_DURATION (buffer) = GST_MSECOND;
   if (first_in_bundle)
     GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
   fail_unless_equals_int (gst_harness_push (rig->view[LEFT], buffer),
@@ -787,7 +787,7 @@ check_number (Rig * rig, guint view, guint number, guint pts)
   gst_buffer_extract (buffer, 0, &byte, 1);
   fail_unless_equals_int (byte, number);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), pts * GST_MSECOND);
-  fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), pts);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), 2 * GST_MSECOND);
   gst_buffer_unref (buffer);
 }
 
@@ -841,18 +841,100 @@ TEST (test_frame_by_frame)
   push_segment (&rig, -1);
   for (guint i = 4; i-- > 0;)
     push_number (&rig, i, FALSE);
-  check_number (&rig, RIGHT, 3, 3);
-  check_number (&rig, LEFT, 2, 3);
-  check_number (&rig, RIGHT, 1, 1);
-  check_number (&rig, LEFT, 0, 1);
+  check_number (&rig, RIGHT, 3, 2);
+  check_number (&rig, LEFT, 2, 2);
+  check_number (&rig, RIGHT, 1, 0);
+  check_number (&rig, LEFT, 0, 0);
   /* view 7 has no partner */
   push_number (&rig, 7, TRUE);
   push_number (&rig, 6, FALSE);
   push_number (&rig, 5, TRUE);
   check_number (&rig, LEFT, 7, 7);
-  check_number (&rig, RIGHT, 6, 6);
-  check_number (&rig, LEFT, 5, 6);
+  check_number (&rig, RIGHT, 6, 5);
+  check_number (&rig, LEFT, 5, 5);
   close_rig (&rig);
+}
+
+static void
+check_rate (GstCaps * caps, const gchar * field, gint n, gint d)
+{
+  gint got_n = -1, got_d = -1;
+
+  fail_unless (gst_structure_get_fraction (gst_caps_get_structure (caps, 0),
+          field, &got_n, &got_d));
+  fail_unless (got_n == n && got_d == d, "%s is %d/%d", field, got_n, got_d);
+}
+
+/* Each view has half of the frames. */
+LOOP_TEST (test_frame_by_frame_rate, 0, 3)
+{
+  static const gchar *const rates[] = { "60000/1001", "25/1",
+    "0/1, max-framerate=60/1"
+  };
+  static const gint views[][2] = { {30000, 1001}, {25, 2}, {0, 1} };
+  gchar *caps = g_strdup_printf ("video/x-raw, format=GRAY8, width=48, "
+      "height=32, multiview-mode=frame-by-frame, framerate=%s", rates[__i__]);
+  Rig rig;
+
+  open_rig (&rig, "stereosplit", TRUE);
+  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  for (guint v = 0; v < 2; v++) {
+    GstCaps *got = gst_pad_get_current_caps (rig.view[v]->sinkpad);
+
+    check_rate (got, "framerate", views[__i__][0], views[__i__][1]);
+    if (views[__i__][0] == 0)
+      check_rate (got, "max-framerate", 30, 1);
+    gst_caps_unref (got);
+  }
+  close_rig (&rig);
+  g_free (caps);
+}
+
+/* A source that has another rate than downstream must not be told that its
+ * frames could alternate. */
+TEST (test_rate_of_unknown_layout)
+{
+  GstCaps *caps = gst_caps_from_string ("video/x-raw, framerate=60/1");
+  GstCaps *allowed;
+  Rig rig;
+
+  open_rig (&rig, "stereosplit", TRUE);
+  gst_harness_set_sink_caps_str (rig.view[LEFT],
+      "video/x-raw, framerate=30/1");
+  allowed = gst_pad_peer_query_caps (rig.view[LEFT]->srcpad, caps);
+  fail_unless (gst_caps_is_empty (allowed));
+  gst_caps_unref (allowed);
+  gst_caps_unref (caps);
+  close_rig (&rig);
+}
+
+/* What downstream accepts is the rate of views. */
+LOOP_TEST (test_rate_of_downstream, 0, 4)
+{
+  static const gchar *const lines[] = { "", "", "layout=side-by-side",
+    "layout=frame-by-frame"
+  };
+  static const gchar *const modes[] = { "side-by-side", "frame-by-frame",
+    "frame-by-frame", "none"
+  };
+  gchar *line = g_strdup_printf ("stereosplit %s", lines[__i__]);
+
+  for (gint rate = 30; rate <= 60; rate += 30) {
+    GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format",
+        G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, WIDTH, "height",
+        G_TYPE_INT, HEIGHT, "framerate", GST_TYPE_FRACTION, rate, 1,
+        "multiview-mode", G_TYPE_STRING, modes[__i__], NULL);
+    Rig rig;
+
+    open_rig (&rig, line, TRUE);
+    gst_harness_set_sink_caps_str (rig.view[LEFT],
+        "video/x-raw, framerate=30/1");
+    fail_unless_equals_int (gst_pad_query_accept_caps (GST_PAD_PEER
+            (rig.view[LEFT]->srcpad), caps), __i__ % 2 == 1 || rate == 30);
+    gst_caps_unref (caps);
+    close_rig (&rig);
+  }
+  g_free (line);
 }
 
 /* A GAP event after the first view of a pair stands for the second one. */
