@@ -97,6 +97,32 @@ static GstStaticPadTemplate src_templates[GST_STEREO_N_VIEWS] = {
 
 /* ------------------------------------------------------ events and queries */
 
+/* Views are streams of their own. */
+static gboolean
+start_streams (GstStereoSplit * self, GstEvent * like)
+{
+  static const gchar *const names[GST_STEREO_N_VIEWS] = { "left", "right" };
+  GstStreamFlags flags;
+  const gchar *id;
+  guint group;
+  gboolean ok = TRUE;
+
+  gst_event_parse_stream_start (like, &id);
+  gst_event_parse_stream_flags (like, &flags);
+  for (gint v = 0; v < GST_STEREO_N_VIEWS; v++) {
+    gchar *own_id = g_strdup_printf ("%s/%s", id, names[v]);
+    GstEvent *event = gst_event_new_stream_start (own_id);
+
+    g_free (own_id);
+    gst_event_set_seqnum (event, gst_event_get_seqnum (like));
+    gst_event_set_stream_flags (event, flags);
+    if (gst_event_parse_group_id (like, &group))
+      gst_event_set_group_id (event, group);
+    ok &= gst_pad_push_event (self->src[v], event);
+  }
+  return ok;
+}
+
 static gboolean
 gst_stereo_split_sink_event (GstPad * pad, GstObject * parent,
     GstEvent * event)
@@ -107,6 +133,10 @@ gst_stereo_split_sink_event (GstPad * pad, GstObject * parent,
   gboolean ok;
 
   switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_STREAM_START:
+      ok = start_streams (self, event);
+      gst_event_unref (event);
+      return ok;
     case GST_EVENT_CAPS:
       gst_event_parse_caps (event, &caps);
       ok = gst_stereo_split_set_caps (self, caps);

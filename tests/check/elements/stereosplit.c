@@ -751,6 +751,38 @@ TEST (test_crop)
   g_free (caps);
 }
 
+/* The views of a stream are two streams of its group. */
+TEST (test_streams)
+{
+  static const gchar *const ids[] = { "id/left", "id/right" };
+  GstEvent *start = gst_event_new_stream_start ("id");
+  const guint32 seqnum = gst_event_get_seqnum (start);
+  Rig rig;
+
+  gst_event_set_group_id (start, 7);
+  gst_event_set_stream_flags (start, GST_STREAM_FLAG_SPARSE);
+  open_rig (&rig, "stereosplit", TRUE);
+  gst_harness_play (rig.view[LEFT]);
+  gst_harness_push_event (rig.view[LEFT], start);
+  for (guint v = 0; v < 2; v++) {
+    GstEvent *event = gst_pad_get_sticky_event (rig.view[v]->sinkpad,
+        GST_EVENT_STREAM_START, 0);
+    GstStreamFlags flags;
+    const gchar *id;
+    guint group = 0;
+
+    gst_event_parse_stream_start (event, &id);
+    fail_unless_equals_string (id, ids[v]);
+    fail_unless (gst_event_parse_group_id (event, &group));
+    fail_unless_equals_int (group, 7);
+    gst_event_parse_stream_flags (event, &flags);
+    fail_unless_equals_int (flags, GST_STREAM_FLAG_SPARSE);
+    fail_unless_equals_int (gst_event_get_seqnum (event), seqnum);
+    gst_event_unref (event);
+  }
+  close_rig (&rig);
+}
+
 /* ----------------------------------------------------------- frame by frame */
 
 static void
