@@ -44,7 +44,7 @@ struct _GstStereoSplit
   gboolean swap;
   gboolean half_aspect;
   GstClockTime latency;         /* until the second view */
-  guint32 seek_seqnum;          /* of the last seek */
+  guint32 seek_seqnum;          /* of the last seek since start */
 
   /* Streaming thread only. */
   GstFlowCombiner *combiner;

@@ -232,6 +232,9 @@ gst_stereo_split_change_state (GstElement * element,
     gst_stereo_failure_reset (&self->failure);
     gst_flow_combiner_reset (self->combiner);
     self->warned = self->incomplete = self->negotiated = FALSE;
+    GST_OBJECT_LOCK (self);
+    self->seek_seqnum = GST_SEQNUM_INVALID;
+    GST_OBJECT_UNLOCK (self);
   }
   result = GST_ELEMENT_CLASS (gst_stereo_split_parent_class)->change_state
       (element, transition);

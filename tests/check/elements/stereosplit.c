@@ -1091,7 +1091,8 @@ reply_seek (GstPad * pad, G_GNUC_UNUSED GstObject * parent, GstEvent * event)
   return upstream->accepts;
 }
 
-/* Upstream gets a repeated seek again only if it has refused it. */
+/* Upstream gets a repeated seek again only if it has refused it, or after a
+ * restart. */
 TEST (test_refused_seek)
 {
   Rig rig;
@@ -1108,6 +1109,11 @@ TEST (test_refused_seek)
             gst_event_ref (seek)), upstream.accepts);
   }
   fail_unless_equals_int (upstream.n, 3);
+  gst_element_set_state (rig.element, GST_STATE_READY);
+  gst_harness_play (rig.view[LEFT]);
+  fail_unless (gst_harness_push_upstream_event (rig.view[LEFT],
+          gst_event_ref (seek)));
+  fail_unless_equals_int (upstream.n, 4);
   gst_event_unref (seek);
   close_rig (&rig);
 }
