@@ -195,6 +195,8 @@ gst_stereo_device_open (GstStereoDevice * self)
     }
   }
 
+  /* of a GPU that is not used after all */
+  drop_context (self);
   if (!open_cpu (self, n_threads)) {
     gst_stereo_device_close (self);
     return FALSE;
