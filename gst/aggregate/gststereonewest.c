@@ -26,6 +26,7 @@
 
 #include "aggregate/gststereomatcher-private.h"
 
+#include "aggregate/gststereopair.h"
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
 
@@ -178,8 +179,8 @@ wake_up (GstStereoMatcher * self, gint view)
   return result;
 }
 
-/* Takes the buffer; NULL if it is outside the segment or arrived before one.
- * With the lock held. */
+/* Takes the buffer; NULL if it is a gap, outside the segment, or arrived before
+ * one.  With the lock held. */
 static GstStereoImage *
 make_image (GstStereoMatcher * self, gint view, GstBuffer * buffer)
 {
@@ -187,7 +188,7 @@ make_image (GstStereoMatcher * self, gint view, GstBuffer * buffer)
   const GstSegment *segment = &newest->segment[view];
   GstClockTime time = GST_CLOCK_TIME_NONE, duration;
 
-  if (segment->format != GST_FORMAT_TIME)
+  if (segment->format != GST_FORMAT_TIME || gst_stereo_is_gap (buffer))
     gst_clear_buffer (&buffer);
   else
     buffer = gst_stereo_input_clip (segment, buffer, TRUE);

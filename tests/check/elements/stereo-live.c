@@ -307,6 +307,25 @@ TEST (test_unpaired_images)
   blocking_close (&rig);
 }
 
+/* A buffer that stands for a gap is no image that lacks a partner. */
+TEST (test_gap)
+{
+  GstBuffer *gap = gst_buffer_new ();
+  Rig rig;
+
+  GST_BUFFER_PTS (gap) = FRAME;
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  blocking_open (&rig, LIVE);
+  rig_push (&rig, LEFT, gap);
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 1));
+  push_pair (&rig, 2);
+  check_numbers (blocking_wait (1), 2, 2);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 0);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 1);
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_ELEMENT), 1);
+  blocking_close (&rig);
+}
+
 /* A view without a partner does not block, and its queue is limited. */
 TEST (test_one_view_alone)
 {
