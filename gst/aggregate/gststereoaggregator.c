@@ -371,7 +371,6 @@ gst_stereo_aggregator_start (GstAggregator * aggregator)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
 
-  gst_stereo_failure_reset (&self->failure);
   gst_stereo_aggregator_reset_pads (self);
   gst_stereo_aggregator_reset_qos (self);
   self->discont = TRUE;
@@ -422,6 +421,8 @@ gst_stereo_aggregator_change_state (GstElement * element,
 
   gst_stereo_device_change_state (&self->device, transition);
   gst_stereo_buffer_wait_change_state (&self->buffer_wait, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    gst_stereo_failure_reset (&self->failure);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     gst_stereo_aggregator_stop_result_pads (self);
   result = ELEMENT_PARENT->change_state (element, transition);

@@ -103,7 +103,6 @@ gst_stereo_matcher_start (GstAggregator * aggregator)
 {
   GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
 
-  gst_stereo_failure_reset (&self->parent.failure);
   /* before the device is opened, because a failed start has no stop */
   if (!load_weights (self))
     return FALSE;
