@@ -302,6 +302,36 @@ TEST (test_no_params)
   close_run (&run);
 }
 
+static gboolean no_view;
+
+gpointer __real_g_try_malloc_n (gsize n, gsize bytes);
+gpointer __wrap_g_try_malloc_n (gsize n, gsize bytes);
+
+gpointer
+__wrap_g_try_malloc_n (gsize n, gsize bytes)
+{
+  return no_view ? NULL : __real_g_try_malloc_n (n, bytes);
+}
+
+/* A disturbed view is a part of another one, which may be large. */
+TEST (test_no_disturbed_view)
+{
+  Run run = { NULL, };
+
+  run.pipeline = pipeline_new ("stereotestsrc name=e num-buffers=8 view=right "
+      "roll=1 ! video/x-raw, width=64, height=48 ! fakesink name=sink");
+  run.purpose = "render";
+  pipeline_watch (run.pipeline, "sink", G_CALLBACK (on_buffer),
+      &run.n_buffers);
+  no_view = TRUE;
+  play (&run);
+  /* GstBaseSrc may report the end of the stream as another error */
+  fail_unless_equals_string (run.error, "Not enough memory to render a "
+      "disturbed view of 64x48. Set a smaller size in the caps.");
+  no_view = FALSE;
+  close_run (&run);
+}
+
 LOOP_TEST (test_hang, 0, N_KINDS)
 {
   static const gchar *const backends[] = { "auto", "cuda" };

@@ -296,8 +296,8 @@ has_disturbed_view (const GstStereoTestSettings * settings)
 }
 
 /* Renders the part of the right view that the disturbed camera sees, of the
- * frame that it shows. */
-static void
+ * frame that it shows.  FALSE without memory for it. */
+static gboolean
 render_undisturbed (GstStereoRenderer * self,
     const GstStereoTestSettings * settings, guint64 number)
 {
@@ -317,19 +317,22 @@ render_undisturbed (GstStereoRenderer * self,
   size = 3 * (gsize) part->width * part->height;
   if (size > self->undisturbed_size) {
     g_free (memory);
-    memory = g_new (guint16, size);
-    self->undisturbed_size = size;
+    memory = g_try_new (guint16, size);
+    self->undisturbed_size = memory != NULL ? size : 0;
   }
   part->rgb = memory;
+  if (memory == NULL)
+    return FALSE;
   gst_stereo_scene_set_frame (self->scene, number - MIN (settings->delay,
           number));
   for (gint y = 0; y < part->height; y++)
     gst_stereo_scene_render_row (self->scene, 1, part->y + y, part->x,
         part->width, part->rgb + 3 * (gsize) y * part->width);
   gst_stereo_undisturbed_blur (part, disturbance.blur);
+  return TRUE;
 }
 
-static void
+static gboolean
 prepare_scene (GstStereoRenderer * self,
     const GstStereoTestSettings * settings, guint64 number)
 {
@@ -352,21 +355,24 @@ prepare_scene (GstStereoRenderer * self,
     self->scene_height = height;
   }
   self->is_disturbed = has_disturbed_view (settings);
-  if (self->is_disturbed)
-    render_undisturbed (self, settings, number);
+  if (self->is_disturbed && !render_undisturbed (self, settings, number))
+    return FALSE;
   gst_stereo_scene_set_frame (self->scene, number);
+  return TRUE;
 }
 
-void
+gboolean
 gst_stereo_renderer_render (GstStereoRenderer * self,
     const GstStereoTestSettings * settings, guint64 number,
     GstVideoFrame * frame)
 {
-  prepare_scene (self, settings, number);
+  if (!prepare_scene (self, settings, number))
+    return FALSE;
   if (settings->view == GST_STEREO_TEST_SRC_DISPARITY)
     render_disparities (self, settings, frame);
   else
     render_image (self, settings, number, frame);
+  return TRUE;
 }
 
 static void

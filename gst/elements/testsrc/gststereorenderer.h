@@ -81,8 +81,8 @@ void gst_stereo_renderer_clear (GstStereoRenderer * self);
 gdouble gst_stereo_renderer_scale (const GstStereoTestSettings * settings,
     GstVideoFormat format);
 
-/* Renders a frame by its number. */
-void gst_stereo_renderer_render (GstStereoRenderer * self,
+/* Renders a frame by its number.  FALSE without memory for a disturbed view. */
+gboolean gst_stereo_renderer_render (GstStereoRenderer * self,
     const GstStereoTestSettings * settings, guint64 number,
     GstVideoFrame * frame);
 

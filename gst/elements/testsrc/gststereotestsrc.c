@@ -656,6 +656,7 @@ gst_stereo_test_src_fill (GstPushSrc * src, GstBuffer * buffer)
   GstStereoTestSettings settings;
   GstStereoFrame frame;
   StereoMessage why;
+  gboolean rendered;
   guint64 number;
 
   if (!next_frame (self, buffer, &number))
@@ -684,9 +685,16 @@ gst_stereo_test_src_fill (GstPushSrc * src, GstBuffer * buffer)
         (NULL));
     return GST_FLOW_ERROR;
   }
-  gst_stereo_renderer_render (&self->renderer, &settings, number,
+  rendered = gst_stereo_renderer_render (&self->renderer, &settings, number,
       &frame.frame);
   gst_stereo_frame_unmap (&frame);
+  if (!rendered) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("Not enough memory to render a disturbed view of %dx%d. Set a smaller "
+            "size in the caps.", GST_VIDEO_INFO_WIDTH (&self->info),
+            GST_VIDEO_INFO_HEIGHT (&self->info)), (NULL));
+    return GST_FLOW_ERROR;
+  }
   if (settings.view == GST_STEREO_TEST_SRC_DISPARITY)
     add_disparity_meta (self, buffer, &self->info, &settings);
   return GST_FLOW_OK;
