@@ -207,6 +207,28 @@ aggregator_query_seeking (GstStereoAggregator * self, GstQuery * query)
       seekable ? end : -1);
 }
 
+/* The output ends with the first input that ends.  FALSE if no duration is
+ * known. */
+static gboolean
+aggregator_query_duration (GstStereoAggregator * self, GstQuery * query)
+{
+  gint64 shortest = G_MAXINT64, duration;
+  GstFormat format;
+
+  gst_query_parse_duration (query, &format, NULL);
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
+    GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, i);
+
+    if (pad != NULL && gst_pad_peer_query_duration (GST_PAD (pad), format,
+            &duration) && duration >= 0)
+      shortest = MIN (shortest, duration);
+    gst_clear_object (&pad);
+  }
+  if (shortest < G_MAXINT64)
+    gst_query_set_duration (query, format, shortest);
+  return shortest < G_MAXINT64;
+}
+
 static gboolean
 gst_stereo_aggregator_src_query (GstAggregator * aggregator, GstQuery * query)
 {
@@ -216,6 +238,8 @@ gst_stereo_aggregator_src_query (GstAggregator * aggregator, GstQuery * query)
     aggregator_query_seeking (self, query);
     return TRUE;
   }
+  if (GST_QUERY_TYPE (query) == GST_QUERY_DURATION)
+    return aggregator_query_duration (self, query);
   return gst_stereo_device_query (&self->device, query)
       || PARENT->src_query (aggregator, query);
 }

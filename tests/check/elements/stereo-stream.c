@@ -526,6 +526,24 @@ TEST (test_query_of_seeking)
   }
 }
 
+/* The shorter view ends the stream. */
+LOOP_TEST (test_query_of_duration, 0, 2)
+{
+  GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=%d ! "
+      "video/x-raw, framerate=25/1 ! queue ! m.sink_left  stereotestsrc "
+      "num-buffers=%d view=right ! video/x-raw, framerate=25/1 ! queue ! "
+      "m.sink_right  " VCBW "name=m ! fakesink", __i__ == 0 ? 8 : 5,
+      __i__ == 0 ? 5 : 8);
+  gint64 duration = -1;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
+  fail_unless (gst_element_query_duration (pipeline, GST_FORMAT_TIME,
+          &duration));
+  fail_unless_equals_int64 (duration, 5 * GST_SECOND / 25);
+  pipeline_free (pipeline);
+}
+
 /* A seek that a source cannot do is refused and stops nothing. */
 TEST (test_seek_of_live_views)
 {
