@@ -164,7 +164,10 @@ gst_stereo_filter_propose_allocation (GstBaseTransform * trans,
 {
   if (!PARENT->propose_allocation (trans, decide_query, query))
     return FALSE;
-  gst_stereo_pool_propose (query, &GST_STEREO_FILTER (trans)->device);
+  /* Downstream must support padding in buffers that pass. */
+  if (!gst_base_transform_is_passthrough (trans)
+      || gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    gst_stereo_pool_propose (query, &GST_STEREO_FILTER (trans)->device);
   return TRUE;
 }
 

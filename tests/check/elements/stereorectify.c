@@ -1244,6 +1244,38 @@ TEST (test_correction)
   gst_buffer_unref (image);
 }
 
+static gboolean
+offers_video_meta (GstHarness * h)
+{
+  GstCaps *caps = gst_caps_from_string (SMALL);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  gboolean offers;
+
+  fail_unless (gst_pad_peer_query (h->srcpad, query));
+  offers = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE,
+      NULL);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  return offers;
+}
+
+/* Buffers that pass must not be padded if downstream does not accept it. */
+LOOP_TEST (test_padding_that_passes, FALSE, TRUE + 1)
+{
+  GstBus *bus;
+  GstHarness *h = open_rectifier ("view=left", NULL, &bus);
+
+  if (__i__)
+    gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
+  gst_harness_set_src_caps_str (h, SMALL);
+  gst_buffer_unref (pass (h, noise (64 * 48)));
+  fail_unless_equals_int (offers_video_meta (h), __i__);
+  fail_unless (send_correction (h, 1, "left", CORRECTION ":offset=2"));
+  gst_buffer_unref (pass (h, noise (64 * 48)));
+  fail_unless (offers_video_meta (h));
+  close_rectifier (h, bus);
+}
+
 /* Metas that name positions in the picture are dropped with the pixels that
  * move; others are kept. */
 TEST (test_metas)
