@@ -69,6 +69,10 @@ gboolean gst_stereo_split_set_caps (GstStereoSplit * self, GstCaps * caps);
 GstCaps *gst_stereo_split_get_sink_caps (GstStereoSplit * self,
     GstCaps * filter);
 
+/* Whether frames may have a GstVideoMeta.  Those that alternate are passed
+ * on. */
+gboolean gst_stereo_split_takes_video_meta (GstStereoSplit * self);
+
 /* Makes a pool for a view that has to be copied, because of its packing or
  * because downstream does not support GstVideoMeta.  FALSE with an error
  * posted. */

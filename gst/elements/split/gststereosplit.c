@@ -193,7 +193,8 @@ gst_stereo_split_sink_query (GstPad * pad, GstObject * parent,
       return TRUE;
     case GST_QUERY_ALLOCATION:
       /* pools of downstream are for views, not for frames */
-      gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+      if (gst_stereo_split_takes_video_meta (self))
+        gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
       return TRUE;
     default:
       return gst_pad_query_default (pad, parent, query);

@@ -25,16 +25,42 @@ gst_stereo_split_clear_pools (GstStereoSplit * self)
     clear_pool (self, v);
 }
 
+/* Whether downstream of a pad supports GstVideoMeta. */
+static gboolean
+takes_video_meta (GstPad * src, GstCaps * caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+  const gboolean takes = gst_pad_peer_query (src, query)
+      && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+
+  gst_query_unref (query);
+  return takes;
+}
+
+gboolean
+gst_stereo_split_takes_video_meta (GstStereoSplit * self)
+{
+  gboolean takes = TRUE;
+
+  if (self->cut.packing != GST_STEREO_PACKING_FRAME_BY_FRAME)
+    return TRUE;
+  for (gint v = 0; v < GST_STEREO_N_VIEWS; v++) {
+    GstCaps *caps = gst_pad_get_current_caps (self->src[v]);
+
+    takes &= !gst_pad_is_linked (self->src[v]) || (caps != NULL
+        && takes_video_meta (self->src[v], caps));
+    gst_clear_caps (&caps);
+  }
+  return takes;
+}
+
 gboolean
 gst_stereo_split_prepare_pool (GstStereoSplit * self, gint view,
     GstCaps * caps)
 {
-  GstQuery *query = gst_query_new_allocation (caps, FALSE);
-  gboolean takes_meta = gst_pad_peer_query (self->src[view], query)
-      && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  const gboolean takes_meta = takes_video_meta (self->src[view], caps);
   guint size;
 
-  gst_query_unref (query);
   clear_pool (self, view);
   if (self->cut.packing == GST_STEREO_PACKING_FRAME_BY_FRAME || (takes_meta
           && gst_stereo_packing_is_shared (self->cut.packing)))

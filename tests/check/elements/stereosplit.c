@@ -887,6 +887,35 @@ TEST (test_frame_by_frame)
   close_rig (&rig);
 }
 
+/* Frames that alternate must not be padded if downstream of a view does not
+ * support it; others are copied then. */
+LOOP_TEST (test_frame_by_frame_padding, 0, 3)
+{
+  static const gchar *const modes[] = { "frame-by-frame", "side-by-side" };
+  const gboolean takes_meta = __i__ % 2;
+
+  for (guint m = 0; m < 2; m++) {
+    gchar *line = g_strdup_printf ("video/x-raw, format=GRAY8, width=48, "
+        "height=32, framerate=25/1, multiview-mode=%s", modes[m]);
+    GstCaps *caps = gst_caps_from_string (line);
+    GstQuery *query = gst_query_new_allocation (caps, TRUE);
+    Rig rig;
+
+    open_rig (&rig, "stereosplit", takes_meta);
+    if (__i__ == 2)
+      gst_harness_add_propose_allocation_meta (rig.view[RIGHT],
+          GST_VIDEO_META_API_TYPE, NULL);
+    gst_harness_set_src_caps_str (rig.view[LEFT], line);
+    fail_unless (gst_pad_peer_query (rig.view[LEFT]->srcpad, query));
+    fail_unless_equals_int (gst_query_find_allocation_meta (query,
+            GST_VIDEO_META_API_TYPE, NULL), m == 1 || takes_meta);
+    gst_query_unref (query);
+    gst_caps_unref (caps);
+    close_rig (&rig);
+    g_free (line);
+  }
+}
+
 static void
 check_rate (GstCaps * caps, const gchar * field, gint n, gint d)
 {
