@@ -128,8 +128,9 @@ post_downstream_error (GstStereoSplit * self, gint view, GstCaps * caps)
 
   if (!gst_caps_is_subset (caps, downstream))
     GST_STEREO_FAIL (&self->failure, CORE, NEGOTIATION,
-        ("Downstream of %s does not accept %s: put videoconvert or videoscale "
-            "behind the element.", GST_PAD_NAME (self->src[view]), text),
+        ("Downstream of %s does not accept %s: put videoconvert, videoscale or "
+            "videorate behind the element.", GST_PAD_NAME (self->src[view]),
+            text),
         ("downstream accepts %" GST_PTR_FORMAT, downstream));
   g_free (text);
   gst_caps_unref (downstream);

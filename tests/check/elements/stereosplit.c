@@ -605,6 +605,20 @@ TEST (test_downstream_refuses)
   close_rig (&rig);
 }
 
+/* Upstream does not know the rate of views, which videorate changes. */
+TEST (test_downstream_refuses_rate)
+{
+  Rig rig;
+
+  open_rig (&rig, "stereosplit layout=frame-by-frame", TRUE);
+  gst_harness_set_sink_caps_str (rig.view[LEFT], "video/x-raw, "
+      "framerate=30/1");
+  gst_harness_set_src_caps_str (rig.view[LEFT], "video/x-raw, format=GRAY8, "
+      "width=8, height=4, framerate=30/1");
+  check_message (&rig, GST_MESSAGE_ERROR, "videoscale or videorate behind");
+  close_rig (&rig);
+}
+
 /* Both views start with the first field. */
 TEST (test_interlaced)
 {
