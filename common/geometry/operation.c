@@ -309,8 +309,8 @@ get_inputs (const StereoOperation * self, const StereoImage * const *inputs,
   for (size_t i = kind->n_inputs; i < n_inputs; i++) {
     if (inputs[i] != NULL)
       return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-          "%s has only %u inputs, got image %zu", kind->name, kind->n_inputs,
-          i + 1);
+          "%s takes %u image%s, so image %zu must be NULL", kind->name,
+          kind->n_inputs, kind->n_inputs == 1 ? "" : "s", i + 1);
   }
   for (unsigned i = 0; i < kind->n_inputs; i++) {
     in[i] = i < n_inputs ? inputs[i] : NULL;

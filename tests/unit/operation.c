@@ -162,7 +162,11 @@ TEST (test_depth)
   CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
       == STEREO_ERROR_ARGUMENT);
   CHECK (strstr (why.text, "map"));
-  inputs[0] = &map;
+  inputs[0] = inputs[1] = &map;
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "takes 1 image, so image 2 must be NULL"));
+  inputs[1] = NULL;
   out.width = 2;
   CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
       == STEREO_ERROR_ARGUMENT);
