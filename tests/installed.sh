@@ -76,10 +76,14 @@ embed() {
   check "$text: program does not link libstereomatching" lacks "$program" stereomatching
 }
 
-refuses_unity() {
-  rm -rf "$build/unity"
-  ! meson setup "$build/unity" "$root" -Dunity=on > "$build/unity.log" 2>&1 &&
-    grep -q 'configure with -Dunity=off' "$build/unity.log"
+# refuses TEXT OPTION ...: whether these options of Meson are refused with the text
+refuses() {
+  local text=$1
+
+  shift
+  rm -rf "$build/refused"
+  ! meson setup "$build/refused" "$root" "$@" > "$build/refused.log" 2>&1 &&
+    grep -q -- "$text" "$build/refused.log"
 }
 
 # use KIND: tests an installation of this default_library
@@ -117,7 +121,11 @@ if [ ! -f "$build/build.ninja" ]; then
   quietly meson setup "$build" "$root" --buildtype=release --prefix="$build/installed" \
     --libdir=lib "$@" || die "meson setup failed"
 fi
-check "-Dunity=on is refused" refuses_unity
+check "-Dunity=on is refused" refuses 'configure with -Dunity=off' -Dunity=on
+for option in gst tools; do
+  check "-Dtune=enabled -D$option=disabled is refused" refuses "needs .*-D$option=enabled" \
+    -Dtune=enabled "-D$option=disabled"
+done
 libraries=$build/installed/lib
 export PKG_CONFIG_PATH=$libraries/pkgconfig:$libraries/gstreamer-1.0/pkgconfig
 for kind in shared both static; do
