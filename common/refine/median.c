@@ -21,23 +21,6 @@ typedef struct
   const StereoOutput *output;
 } Job;
 
-/* The median at column x; its neighbours are at columns l and r. */
-STEREO_INLINE uint16_t
-median_at (const uint16_t * above, const uint16_t * row,
-    const uint16_t * below, int l, int x, int r, uint32_t invalid)
-{
-  uint32_t center = row[x];
-  uint32_t v[9] = { above[l], above[x], above[r], row[l], center, row[r],
-    below[l], below[x], below[r]
-  };
-
-  if (center == invalid)
-    return (uint16_t) invalid;
-  for (int i = 0; i < 9; i++)
-    v[i] = v[i] == invalid ? center : v[i];
-  return (uint16_t) stereo_median9 (v);
-}
-
 /* Filters columns first to end - 1 of row y. */
 static void
 median_row (const Job * job, int y, int first, int end, uint32_t invalid,
@@ -51,13 +34,15 @@ median_row (const Job * job, int y, int first, int end, uint32_t invalid,
   const uint16_t *below = y < job->height - 1 ? row + stride : row;
 
   if (first == 0)
-    median[0] = median_at (above, row, below, 0, 0, last > 0 ? 1 : 0, invalid);
+    median[0] = stereo_median_at (above, row, below, 0, 0, last > 0 ? 1 : 0,
+        invalid);
 #pragma omp simd
   for (int x = first > 0 ? first : 1; x < inner_end; x++)
-    median[x - first] = median_at (above, row, below, x - 1, x, x + 1, invalid);
+    median[x - first] = stereo_median_at (above, row, below, x - 1, x, x + 1,
+        invalid);
   if (end > last && last > 0)
     median[last - first] =
-        median_at (above, row, below, last - 1, last, last, invalid);
+        stereo_median_at (above, row, below, last - 1, last, last, invalid);
 }
 
 /* codes: the source has the codes of the output. */

@@ -13,6 +13,24 @@
 extern "C" {
 #endif
 
+/* The median of a pixel at column x of a row, its neighbours at columns l and
+ * r, and those in the rows above and below.  See StereoMedianStages. */
+STEREO_INLINE uint16_t
+stereo_median_at (const uint16_t * above, const uint16_t * row,
+    const uint16_t * below, int l, int x, int r, uint32_t invalid)
+{
+  uint32_t center = row[x];
+  uint32_t v[9] = { above[l], above[x], above[r], row[l], center, row[r],
+    below[l], below[x], below[r]
+  };
+
+  if (center == invalid)
+    return (uint16_t) invalid;
+  for (int i = 0; i < 9; i++)
+    v[i] = v[i] == invalid ? center : v[i];
+  return (uint16_t) stereo_median9 (v);
+}
+
 /*
  * Stage table "median": a 3x3 median filter.  Rows and columns beyond the image
  * repeat its edge.  An invalid pixel stays invalid; invalid neighbours count as

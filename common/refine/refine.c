@@ -8,6 +8,7 @@
 
 #include "core/cpu.h"
 #include "refine/fill-formula.h"
+#include "refine/median.h"
 #include "refine/output.h"
 #include "refine/winner-formula.h"
 #include "simd/select.h"
@@ -460,37 +461,25 @@ stereo_refine_fill_cpu (StereoQueue * queue, const StereoRefineConstants * k,
   return STEREO_OK;
 }
 
-/* The 3x3 median of refine/median.h. */
-static uint16_t
-median_at (const StereoRefineConstants * k, const StereoMap * map, int x, int y)
-{
-  const uint16_t center = stereo_map_row (map, y)[x];
-  uint32_t v[9];
-
-  if (center == STEREO_INVALID)
-    return STEREO_INVALID;
-  for (int i = 0; i < 9; i++) {
-    const int column = stereo_clamp_int (x + i % 3 - 1, 0, k->width - 1);
-    const int row = stereo_clamp_int (y + i / 3 - 1, 0, k->height - 1);
-    const uint16_t code = stereo_map_row (map, row)[column];
-
-    v[i] = code == STEREO_INVALID ? center : code;
-  }
-  return (uint16_t) stereo_median9 (v);
-}
-
 static void
 finish_rows (const void *context, StereoSpan span)
 {
   const StereoRefineJob *job = context;
   const StereoRefineConstants *k = job->k;
+  const int right = k->width - 1, bottom = k->height - 1;
 
   for (int y = span.begin; y < span.end; y++) {
+    const uint16_t *row = stereo_map_row (job->map, y);
+    const uint16_t *above = stereo_map_row (job->map, y > 0 ? y - 1 : 0);
+    const uint16_t *below = stereo_map_row (job->map, y < bottom ? y + 1
+        : bottom);
+
     for (int x = 0; x < k->width; x++) {
-      uint16_t code = stereo_map_row (job->map, y)[x];
+      uint16_t code = row[x];
 
       if (stereo_refine_has_median (k))
-        code = median_at (k, job->map, x, y);
+        code = stereo_median_at (above, row, below, x > 0 ? x - 1 : 0, x,
+            x < right ? x + 1 : right, STEREO_INVALID);
       if (job->final != NULL)
         stereo_map_row (job->final, y)[x] = code;
       stereo_store_raw (job->output, x, y,
