@@ -8,6 +8,8 @@ import sys
 from typing import Any, Tuple
 
 import numpy as np
+# loaded here, as an import during a call can deadlock in a child of fork()
+from numpy import ma
 
 from . import _library as c
 from ._checks import one_of, warn
@@ -18,7 +20,7 @@ _COLOR = {("rgb", 3): c.RGB, ("bgr", 3): c.BGR, ("rgb", 4): c.RGBX, ("bgr", 4): 
 
 
 def _require_view(given: Any, what: str) -> np.ndarray:
-    if np.ma.is_masked(given):
+    if ma.is_masked(given):
         raise c.ArgumentError("%s has masked pixels: expected an array without a mask, such as "
                               "%s.filled (0)" % (what, what))
     try:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
+from numpy import ma
 
 from . import _arrays, _devices, _tables
 from . import _library as c
@@ -133,7 +134,7 @@ def _pixels(disparity: Any) -> np.ndarray:
     try:
         if np.iscomplexobj(disparity):
             raise TypeError
-        if isinstance(disparity, np.ma.MaskedArray):
+        if isinstance(disparity, ma.MaskedArray):
             return disparity.astype(np.float64).filled(np.nan)
         return np.asarray(disparity, np.float64)
     except (TypeError, ValueError, OverflowError):

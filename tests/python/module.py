@@ -533,7 +533,6 @@ import stereomatching as sm
 
 image = np.zeros((200, 320), np.uint8)
 matcher = sm.Matcher(num_disparities=64, backend="cpu")
-matcher(image, image)   # NumPy 2 imports parts of itself at the first call, which locks
 ended = threading.Event()
 
 def repeat():
@@ -554,6 +553,20 @@ for i in range(10):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
 ended.set()
 thread.join()
+"""
+
+# An import during a match can deadlock in a child of fork(): NumPy 2 imports its parts late.
+IMPORTS = """
+import sys
+import numpy as np
+import stereomatching as sm
+
+def modules():
+    return {name for name in sys.modules if name.startswith("numpy")}
+
+image, before = np.zeros((40, 60), np.uint8), modules()
+sm.Matcher(num_disparities=16, backend="cpu")(image, image)
+assert modules() == before, modules() - before
 """
 
 # Uses objects after they were freed: in __del__() of garbage, and at exit.
@@ -612,6 +625,9 @@ class Lifetimes(unittest.TestCase):
     def test_child(self):
         """It does not wait for threads of its parent, in calls and at exit."""
         self.run_program(FORKED)
+
+    def test_imports(self):
+        self.run_program(IMPORTS)
 
     def test_freed(self):
         """An error, and no wait for a lock that is never released."""
