@@ -7,8 +7,8 @@
 # Builds a release in the folder BUILD with shared, static and both kinds of
 # libraries, installs each there, and compiles and runs programs with the flags of
 # pkg-config: examples/match-images.c with the library, tests/static/plugin.c with
-# the static plugin, also with CMake and Meson (tests/installed/). Unity builds, which
-# cannot work, must be refused. The last line is `N passed, N failed, N skipped`.
+# the static plugin, also with CMake and Meson (tests/installed/). Options that cannot
+# work must be refused. The last line is `N passed, N failed, N skipped`.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
@@ -86,6 +86,14 @@ refuses() {
     grep -q -- "$text" "$build/refused.log"
 }
 
+# The tools have the same completion.
+completes_python() {
+  rm -rf "$build/python"
+  meson setup "$build/python" "$root" -Dtools=disabled -Dtests=disabled -Dgst=disabled \
+    -Dcuda=disabled -Dpython=enabled &&
+    meson introspect --install-plan "$build/python" | grep -q completions/stereo-batch
+}
+
 # use KIND: tests an installation of this default_library
 use() {
   local kind=$1
@@ -126,6 +134,7 @@ for option in gst tools; do
   check "-Dtune=enabled -D$option=disabled is refused" refuses "needs .*-D$option=enabled" \
     -Dtune=enabled "-D$option=disabled"
 done
+check "-Dtools=disabled -Dpython=enabled installs completion" completes_python
 libraries=$build/installed/lib
 export PKG_CONFIG_PATH=$libraries/pkgconfig:$libraries/gstreamer-1.0/pkgconfig
 for kind in shared both static; do
