@@ -10,30 +10,9 @@
 
 #include "../check/checkmain.h"
 #include "fake-cuda.h"
-#include "stereo.h"
-
-GST_PLUGIN_STATIC_DECLARE (stereomatching);
+#include "plugin.h"
 
 #define MATCHER "stereovcbw"
-
-/* Makes the next start on a device fail. */
-static gboolean fails_once;
-
-StereoStatus __real_stereo_params_new (const StereoAlgorithm * algorithm,
-    StereoParams ** params);
-StereoStatus __wrap_stereo_params_new (const StereoAlgorithm * algorithm,
-    StereoParams ** params);
-
-StereoStatus
-__wrap_stereo_params_new (const StereoAlgorithm * algorithm,
-    StereoParams ** params)
-{
-  if (fails_once) {
-    fails_once = FALSE;
-    return STEREO_ERROR_MEMORY;
-  }
-  return __real_stereo_params_new (algorithm, params);
-}
 
 static gboolean
 computes_on (GstElement * element, const gchar * backend)
@@ -94,7 +73,8 @@ TEST (test_failed_start)
   fake_cuda_reset ();
   set_state (element, GST_STATE_READY);
   fail_unless (answers_context (element));
-  fails_once = TRUE;
+  /* only those for the GPU */
+  n_failing_params = 1;
   set_state (element, GST_STATE_PAUSED);
   fail_unless (computes_on (element, "cpu"));
   check_context (element, FALSE);
@@ -120,17 +100,6 @@ TEST (test_other_backend)
   check_context (element, FALSE);
   set_state (element, GST_STATE_NULL);
   gst_object_unref (element);
-}
-
-static void
-register_plugin (void)
-{
-  static gsize registered = 0;
-
-  if (g_once_init_enter (&registered)) {
-    GST_PLUGIN_STATIC_REGISTER (stereomatching);
-    g_once_init_leave (&registered, 1);
-  }
 }
 
 CHECK_MAIN_FIXTURE ("contexts", register_plugin, NULL)

@@ -11,13 +11,11 @@
 
 #include "../check/stereocheck.h"
 #include "fake-cuda.h"
-#include "stereo.h"
+#include "plugin.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <pthread.h>
-
-GST_PLUGIN_STATIC_DECLARE (stereomatching);
 
 #define N_FRAMES 8
 
@@ -256,21 +254,6 @@ LOOP_TEST (test_no_memory_cuda, 0, N_KINDS)
 
 /* ----------------------------------------------------- memory of the host */
 
-static gboolean no_params;
-
-StereoStatus __real_stereo_params_new (const StereoAlgorithm * algorithm,
-    StereoParams ** params);
-StereoStatus __wrap_stereo_params_new (const StereoAlgorithm * algorithm,
-    StereoParams ** params);
-
-StereoStatus
-__wrap_stereo_params_new (const StereoAlgorithm * algorithm,
-    StereoParams ** params)
-{
-  return no_params ? STEREO_ERROR_MEMORY
-      : __real_stereo_params_new (algorithm, params);
-}
-
 /* Without memory for its parameters, a matcher is constructed, but does not
  * start. */
 TEST (test_no_params)
@@ -279,7 +262,7 @@ TEST (test_no_params)
   guint disparities = 7;
   GstElement *e;
 
-  no_params = TRUE;
+  n_failing_params = G_MAXUINT;
   open_run (&run, 0, "cpu");
   e = gst_bin_get_by_name (GST_BIN (run.pipeline), "e");
   g_object_set (e, "num-disparities", 16, NULL);
@@ -294,7 +277,7 @@ TEST (test_no_params)
   set_state (run.pipeline, GST_STATE_NULL);
   gst_object_unref (run.pipeline);
   g_free (run.error);
-  no_params = FALSE;
+  n_failing_params = 0;
 
   open_run (&run, 0, "cpu");
   play (&run);
@@ -523,13 +506,9 @@ LOOP_TEST (test_every_gpu_call_cuda, 0, N_ELEMENTS)
 static void
 set_up (void)
 {
-  static gsize registered = 0;
   gint file = g_file_open_tmp ("calibration-XXXXXX.conf", &calibration, NULL);
 
-  if (g_once_init_enter (&registered)) {
-    GST_PLUGIN_STATIC_REGISTER (stereomatching);
-    g_once_init_leave (&registered, 1);
-  }
+  register_plugin ();
   fail_unless (file >= 0);
   g_close (file, NULL);
   fail_unless (g_file_set_contents (calibration,

@@ -11,8 +11,7 @@
 
 #include "../check/stereocheck.h"
 #include "fake-cuda.h"
-
-GST_PLUGIN_STATIC_DECLARE (stereomatching);
+#include "plugin.h"
 
 #define GPU_VCBW "stereovcbw radius=2 n-threads=1 backend=cuda "
 #define AUTO_VCBW "stereovcbw radius=2 n-threads=1 backend=auto "
@@ -825,17 +824,6 @@ TEST (test_lost_on_its_way)
       "l. ! queue ! v.sink_left stereoview name=v position=0.5");
   check_goes_on (MATCH_AUTO "! disparitydepth backend=auto focal-length=50 "
       "baseline=0.1");
-}
-
-static void
-register_plugin (void)
-{
-  static gsize registered = 0;
-
-  if (g_once_init_enter (&registered)) {
-    GST_PLUGIN_STATIC_REGISTER (stereomatching);
-    g_once_init_leave (&registered, 1);
-  }
 }
 
 CHECK_MAIN_FIXTURE ("frames", register_plugin, NULL)

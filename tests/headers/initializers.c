@@ -1,4 +1,4 @@
-/* gst-stereomatching: the initializers of public structures in C
+/* gst-stereomatching: the initializers of public structures, in C and C++
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
