@@ -188,8 +188,7 @@ gst_stereo_matcher_inspect_corrections (GstStereoMatcher * matcher,
       self->n_waiting[i] = 0;
     else if (++self->n_waiting[i] >= TAKER_PATIENCE)
       overdue = i;
-    /* stereorectify forgets a correction when the size changes, also one that
-     * was sent after the last pair of a size. */
+    /* stereorectify forgets a correction when it stops */
     self->lost |= serial[i] != self->sent.serial
         && self->last_serial[i] == self->sent.serial;
     arrived &= serial[i] == self->sent.serial;
@@ -197,6 +196,7 @@ gst_stereo_matcher_inspect_corrections (GstStereoMatcher * matcher,
   }
   self->is_mixed |= !gst_stereo_correction_equal (&c[LEFT], &c[RIGHT]);
   self->applied = c[LEFT];
+  /* and when the size changes, also one that no pair has got yet */
   self->lost |= !fits;
 
   if (self->untaken || arrived || !fits

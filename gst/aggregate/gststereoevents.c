@@ -138,7 +138,7 @@ gst_stereo_aggregator_init_segment (GstStereoAggregator * self)
 /* ------------------------------------------------------------------ outputs */
 
 /* Whether the source of an input says that it cannot seek, or the seek is not
- * in time, the only format of GstAggregator's segment. */
+ * in time, the format of GstAggregator's segment. */
 static gboolean
 refuses_seek (GstStereoAggregator * self, GstEvent * event)
 {
@@ -172,7 +172,7 @@ handle_src_event (GstStereoAggregator * self, GstStereoQos * qos,
   /* GstAggregator accepts such a seek and flushes downstream, which would then
    * wait forever for the segment of a source that has not moved. */
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK && refuses_seek (self, event)) {
-    GST_INFO_OBJECT (self, "an input cannot seek: %" GST_PTR_FORMAT, event);
+    GST_INFO_OBJECT (self, "refused: %" GST_PTR_FORMAT, event);
     gst_event_unref (event);
     return FALSE;
   }
