@@ -7,6 +7,7 @@
 #include "geometry/lens.h"
 
 #include "core/backend.h"
+#include "geometry/matrix3.h"
 
 #include <math.h>
 
@@ -131,12 +132,6 @@ stereo_lens_is_wide (StereoLens lens)
       || lens == STEREO_LENS_EXTENDED;
 }
 
-static double
-length_of (double x, double y, double z)
-{
-  return sqrt (x * x + y * y + z * z);
-}
-
 /* Brown's distortion with k1 k2 p1 p2 k3.  false beyond the radius at which it
  * begins to fold back. */
 static bool
@@ -154,7 +149,7 @@ static bool
 project_omni (const StereoCamera * camera, const double ray[3], double *x,
     double *y)
 {
-  double length = length_of (ray[0], ray[1], ray[2]), xi = camera->xi;
+  double length = stereo_vector3_norm (ray), xi = camera->xi;
   double z = ray[2] / length;
 
   /* the part of the sphere that is seen once */
@@ -178,8 +173,8 @@ project_double_sphere (const StereoCamera * camera, const double ray[3],
 {
   double alpha = camera->alpha, xi = camera->xi, w1 = limit_of (alpha);
   double w2 = (w1 + xi) / sqrt (2 * w1 * xi + xi * xi + 1);
-  double d1 = length_of (ray[0], ray[1], ray[2]), z = xi * d1 + ray[2];
-  double d2 = length_of (ray[0], ray[1], z);
+  double d1 = stereo_vector3_norm (ray), z = xi * d1 + ray[2];
+  double d2 = stereo_vector3_norm ((const double[]) { ray[0], ray[1], z });
   double scale = alpha * d2 + (1 - alpha) * z;
 
   if (!(ray[2] > -w2 * d1) || !(scale > 0))
