@@ -83,10 +83,21 @@ load_driver (CudaDriver * driver, StereoMessage * why)
           &driver->primary_set_flags)
       || !driver_function ("cuCtxPushCurrent", &driver->push)
       || !driver_function ("cuCtxPopCurrent", &driver->pop)
+      || !driver_function ("cuGetErrorName", &driver->error_name)
       || driver->init (0) != CUDA_SUCCESS)
     return stereo_fail (why, STEREO_ERROR_NO_DEVICE,
         "the CUDA driver is incomplete");
   return STEREO_OK;
+}
+
+static const char *
+error_name (const CudaDriver * driver, CUresult result)
+{
+  const char *name = NULL;
+
+  if (driver->error_name (result, &name) != CUDA_SUCCESS || name == NULL)
+    return "unknown error";
+  return name;
 }
 
 int
@@ -105,10 +116,12 @@ StereoStatus
 stereo_cuda_enter (StereoDevice * device, StereoMessage * why)
 {
   CudaDevice *self = (CudaDevice *) device;
+  CUresult result = self->driver.push (self->context);
 
-  if (self->driver.push (self->context) != CUDA_SUCCESS)
+  if (result != CUDA_SUCCESS)
     return stereo_fail (why, STEREO_ERROR_DEVICE,
-        "the CUDA context of %s cannot be made current", device->name);
+        "the CUDA context of %s cannot be made current (%s)", device->name,
+        error_name (&self->driver, result));
   return STEREO_OK;
 }
 
@@ -305,7 +318,8 @@ open_primary (int ordinal, StereoDevice ** device, StereoMessage * why)
     }
     if (result != CUDA_SUCCESS)
       status = stereo_fail (why, STEREO_ERROR_NO_DEVICE,
-          "cannot open CUDA device %d", ordinal);
+          "cannot open CUDA device %d (%s)", ordinal,
+          error_name (&self->driver, result));
     else
       self->retained = true;
   }

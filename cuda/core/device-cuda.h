@@ -22,6 +22,7 @@ typedef struct
   CUresult (*primary_set_flags) (CUdevice device, unsigned flags);
   CUresult (*push) (CUcontext context);
   CUresult (*pop) (CUcontext * context);
+  CUresult (*error_name) (CUresult result, const char **name);
 } CudaDriver;
 
 typedef struct
