@@ -157,6 +157,16 @@ stereo_cuda_pretend_cooperative (StereoDevice * device, bool cooperative)
   ((CudaDevice *) device)->cooperative = cooperative;
 }
 
+int
+stereo_cuda_pretend_multiprocessors (StereoDevice * device, int n)
+{
+  CudaDevice *self = (CudaDevice *) device;
+  const int old = self->multiprocessors;
+
+  self->multiprocessors = n;
+  return old;
+}
+
 /* ------------------------------------------------------------------- device */
 
 #define ALGORITHM(name) STEREO_DECLARE_STAGES (name)

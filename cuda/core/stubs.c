@@ -95,3 +95,10 @@ stereo_cuda_pretend_cooperative (StereoDevice * device, bool cooperative)
 {
   (void) device, (void) cooperative;
 }
+
+int
+stereo_cuda_pretend_multiprocessors (StereoDevice * device, int n)
+{
+  (void) device, (void) n;
+  return 1;
+}

@@ -21,6 +21,10 @@ void stereo_cuda_pretend_shared_limit (StereoDevice * device, int bytes);
  * without CUDA. */
 void stereo_cuda_pretend_cooperative (StereoDevice * device, bool cooperative);
 
+/* Simulates a GPU with n multiprocessors.  Returns how many it has; 1 in a
+ * build without CUDA. */
+int stereo_cuda_pretend_multiprocessors (StereoDevice * device, int n);
+
 #ifdef __cplusplus
 }
 #endif

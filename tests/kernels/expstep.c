@@ -6,6 +6,7 @@
 
 #include "cases.h"
 #include "minima.h"
+#include "core/testing-cuda.h"
 
 #include <math.h>
 
@@ -741,6 +742,37 @@ TEST (test_many_disparities)
       CHECK (first_difference (&map, &expected) == NULL);
     }
   }
+}
+
+/* Views that occupy a whole GPU, where ESAW computes costs and the first two
+ * passes at once. */
+TEST (test_first_passes)
+{
+  static const double bases[] = { 2.3, 1, 3.1, 4, 1.6 };
+  Random random = { 31 };
+  StereoDevice *cuda;
+  int multiprocessors;
+
+  if (with_messages)
+    SKIP ("ESMP has separate passes");
+  if (!devices_have_cuda ())
+    SKIP ("no CUDA device");
+  cuda = devices_get (devices_count () - 1);
+  multiprocessors = stereo_cuda_pretend_multiprocessors (cuda, 1);
+  for (size_t i = 0; i < sizeof (bases) / sizeof (bases[0]); i++) {
+    Case c = usual;
+
+    c.width = random_range (&random, 130, 260);
+    c.height = random_range (&random, 300, 340);
+    c.n = random_range (&random, 1, 40);
+    c.min = random_range (&random, -20, 20);
+    c.own[1] = bases[i];
+    check_case (&c, &random);
+    c.own[4] = 3;
+    c.fill = FILL_RANDOM;
+    check_case (&c, &random);
+  }
+  (void) stereo_cuda_pretend_multiprocessors (cuda, multiprocessors);
 }
 
 KERNEL_MAIN (bench (algorithm, argc, argv))

@@ -123,7 +123,8 @@ run_chunks (StereoQueue * q, const StereoExpstepPlan * p,
     if (chunk.count > k->end_index - first)
       chunk.count = k->end_index - first;
     status = s->cost (q, k, work, &chunk);
-    for (int i = 0; i < p->n_passes && status == STEREO_OK; i++) {
+    for (int i = work->cascade; i < p->n_passes && status == STEREO_OK;
+        i++) {
       const StereoExpstepPass *pass = &p->passes[i];
       bool last = i == p->n_passes - 1;
 

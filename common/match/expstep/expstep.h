@@ -159,6 +159,8 @@ typedef struct
   int bands;                    /* of rows, in match() */
   int part_chunk;               /* disparities that a part takes at once */
   size_t worker_bytes;          /* of a volume, for each thread */
+  int cascade;                  /* CUDA: first passes that cost() runs, */
+  int cascade_step;             /* and the step of the last one */
   int slots;                    /* CPU, with messages: rows in volume[0], */
   int lag;                      /* maximum distance of threads in rows, */
   uint32_t *progress;           /* and progress of the parts of a sweep */
@@ -200,7 +202,8 @@ typedef struct
   StereoStatus (*prepare) (const StereoMatchFrame * frame,
       const StereoExpstepConstants * k, const StereoExpstepPass * passes,
       int n_passes, const StereoExpstepWork * work);
-  /* Computes C, or M with messages, into volume[0]. */
+  /* Computes C, or M with messages, into volume[0], or runs the first
+   * work->cascade passes, an even number, as well. */
   StereoStatus (*cost) (StereoQueue * queue, const StereoExpstepConstants * k,
       const StereoExpstepWork * work, const StereoExpstepChunk * chunk);
   /* volume[0] to volume[1]. */

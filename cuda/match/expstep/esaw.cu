@@ -9,7 +9,7 @@
  * image of uint4; adjacent threads process adjacent pixels of a group.
  */
 
-#include "match/expstep/expstep.cuh"
+#include "match/expstep/esaw.cuh"
 #include "match/expstep/expstep-winners.cuh"
 
 namespace
@@ -31,13 +31,15 @@ const int winner_blocks = 3;
 
 int
 esaw_plan (const StereoSearch *, const StereoExpstepConstants * k,
-    const StereoExpstepPass *, int n_passes, StereoExpstepWork * work,
+    const StereoExpstepPass * passes, int n_passes, StereoExpstepWork * work,
     StereoArena * arena)
 {
   size_t plane = expstep_plan_planes (k, n_passes, work, arena);
   size_t groups = chunk_bytes / (16 * plane);
   size_t all = ((size_t) (k->end_index - k->first_index) + 15) / 16;
 
+  work->cascade_step = esaw_cascade_step (k, passes, n_passes);
+  work->cascade = work->cascade_step > 0 ? 2 : 0;
   groups = groups < 1 ? 1 : groups > all ? all : groups;
   for (int i = 0; i < 2; i++)
     stereo_arena_add (arena, (void **) &work->volume[i], plane * groups, 16);
@@ -58,13 +60,6 @@ const int cost_blocks = 8;
 #else
 const int cost_blocks = 12;
 #endif
-
-/* The index of the first pixel of a group of 16 disparities. */
-__device__ __forceinline__ size_t
-volume_at (const ExpstepArgs & a, int group)
-{
-  return (size_t) group * (size_t) a.k.height * a.pitch;
-}
 
 __global__ void __launch_bounds__ (expstep_threads, cost_blocks)
 cost_kernel (const __grid_constant__ ExpstepArgs a)
@@ -413,21 +408,6 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a)
   }
 }
 
-StereoStatus
-esaw_cost (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
-{
-  StereoCudaStage stage (queue);
-  ExpstepArgs a;
-
-  if (!stage.entered ())
-    return stage.status ();
-  expstep_args (k, work, chunk, &a);
-  launch_overlapping (queue, rows_grid (k->width, k->height, a.groups),
-      dim3 (expstep_threads), 0, cost_kernel, a);
-  return STEREO_CUDA_LAUNCHED (stage, "esaw's cost_kernel");
-}
-
 /* Last pass with winners, in launches of as many groups as a block
  * supports. */
 void
@@ -446,18 +426,15 @@ esaw_launch_winners (StereoQueue * queue, ExpstepArgs & a, int places)
   }
 }
 
-StereoStatus
-esaw_iterate (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepPass * pass, int index, bool last,
-    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
+void
+esaw_launch_pass (StereoQueue * queue, const StereoExpstepConstants * k,
+    int step, int index, bool last, const StereoExpstepWork * work,
+    const StereoExpstepChunk * chunk)
 {
-  StereoCudaStage stage (queue);
   ExpstepArgs a;
   int places;
 
-  if (!stage.entered ())
-    return stage.status ();
-  expstep_pass_args (k, pass, index, work, chunk, &a);
+  expstep_pass_args (k, step, index, work, chunk, &a);
   const size_t pixels = expstep_pixels (a);
 
   places = expstep_cut_chains (pixels < (size_t) 1 << 18 ? 2
@@ -468,6 +445,38 @@ esaw_iterate (StereoQueue * queue, const StereoExpstepConstants * k,
     launch_overlapping (queue, rows_grid (k->width, places, a.groups),
         dim3 (expstep_threads), 0, last ? iterate_kernel < OUTPUT_BEST >
         : iterate_kernel < OUTPUT_COSTS >, a);
+}
+
+StereoStatus
+esaw_cost (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
+{
+  StereoCudaStage stage (queue);
+  const int steps[2] = { 1, work->cascade_step };
+  ExpstepArgs a;
+
+  if (!stage.entered ())
+    return stage.status ();
+  if (work->cascade > 0 && esaw_launch_cascade (queue, k, work, chunk))
+    return STEREO_CUDA_LAUNCHED (stage, "esaw's cascade_kernel");
+  expstep_args (k, work, chunk, &a);
+  launch_overlapping (queue, rows_grid (k->width, k->height, a.groups),
+      dim3 (expstep_threads), 0, cost_kernel, a);
+  for (int i = 0; i < work->cascade; i++)
+    esaw_launch_pass (queue, k, steps[i], i, false, work, chunk);
+  return STEREO_CUDA_LAUNCHED (stage, "esaw's cost_kernel");
+}
+
+StereoStatus
+esaw_iterate (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepPass * pass, int index, bool last,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  esaw_launch_pass (queue, k, pass->step, index, last, work, chunk);
   return STEREO_CUDA_LAUNCHED (stage, "esaw's iterate_kernel");
 }
 

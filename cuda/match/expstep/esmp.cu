@@ -562,7 +562,7 @@ esmp_iterate (StereoQueue * queue, const StereoExpstepConstants * k,
 
   if (!stage.entered ())
     return stage.status ();
-  expstep_pass_args (k, pass, index, work, chunk, &a);
+  expstep_pass_args (k, pass->step, index, work, chunk, &a);
   a.refine = index == STEREO_EXPSTEP_FINE_PASS - 1 && !last;
   set_smoothness (k, index >= STEREO_EXPSTEP_FINE_PASS, &a);
   const size_t pixels = expstep_pixels (a);

@@ -447,15 +447,14 @@ expstep_args (const StereoExpstepConstants * k,
 
 /* The same for pass `index`, which reads one volume and writes the other. */
 void
-expstep_pass_args (const StereoExpstepConstants * k,
-    const StereoExpstepPass * pass, int index,
+expstep_pass_args (const StereoExpstepConstants * k, int step, int index,
     const StereoExpstepWork * work, const StereoExpstepChunk * chunk,
     ExpstepArgs * a)
 {
   expstep_args (k, work, chunk, a);
   a->source = (const uint4 *) work->volume[index % 2];
   a->target = (uint4 *) work->volume[1 - index % 2];
-  a->step = pass->step;
+  a->step = step;
   a->weights = (const uint32_t *) work->weights
       + (size_t) index * (size_t) a->k.height * work->pitch;
 }
