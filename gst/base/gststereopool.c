@@ -36,6 +36,17 @@ gst_stereo_pool_new (GstCaps * caps, GstAllocator * allocator,
   return pool;
 }
 
+gboolean
+gst_stereo_pool_takes_video_meta (GstPad * src, GstCaps * caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+  const gboolean takes = gst_pad_peer_query (src, query)
+      && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+
+  gst_query_unref (query);
+  return takes;
+}
+
 /* The pool of downstream, configured for this video, or NULL. */
 static GstBufferPool *
 downstream_pool (const GstVideoInfo * info, GstQuery * query,

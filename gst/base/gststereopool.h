@@ -18,6 +18,9 @@ G_BEGIN_DECLS
 GstBufferPool *gst_stereo_pool_new (GstCaps * caps, GstAllocator * allocator,
     gboolean video_meta, guint min_buffers, guint max_buffers, guint * size);
 
+/* Whether downstream of a pad supports GstVideoMeta. */
+gboolean gst_stereo_pool_takes_video_meta (GstPad * src, GstCaps * caps);
+
 /*
  * Sets the first pool of an ALLOCATION query that downstream has answered.  The
  * output of the CPU goes where downstream wants it, so it is downstream's pool

@@ -162,12 +162,16 @@ static gboolean
 gst_stereo_filter_propose_allocation (GstBaseTransform * trans,
     GstQuery * decide_query, GstQuery * query)
 {
+  GstStereoFilter *self = GST_STEREO_FILTER (trans);
+  GstCaps *caps;
+
   if (!PARENT->propose_allocation (trans, decide_query, query))
     return FALSE;
-  /* Downstream must support padding in buffers that pass. */
-  if (!gst_base_transform_is_passthrough (trans)
-      || gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
-    gst_stereo_pool_propose (query, &GST_STEREO_FILTER (trans)->device);
+  gst_query_parse_allocation (query, &caps, NULL);
+  /* Downstream must support padding in buffers that may pass later. */
+  if (!self->may_pass || (caps != NULL
+          && gst_stereo_pool_takes_video_meta (trans->srcpad, caps)))
+    gst_stereo_pool_propose (query, &self->device);
   return TRUE;
 }
 

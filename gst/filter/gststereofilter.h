@@ -46,6 +46,7 @@ typedef struct
   GstStereoTags tags;           /* of the input */
   GstStereoSentTags last_sent;  /* tags of the output */
   guint64 set;                  /* rows of the table that were set */
+  gboolean may_pass;            /* buffers, now or later, without change */
 } GstStereoFilter;
 
 typedef struct

@@ -136,7 +136,6 @@ struct _GstStereoRectify
   /* Streaming thread only. */
   GstStereoCorrectionRequest applied;
   gboolean has_calibration;
-  gboolean same_caps;           /* on both pads */
   gboolean is_right;
   gboolean warned;              /* since the element started */
   StereoRectification rectification;
@@ -395,7 +394,7 @@ gst_stereo_rectify_src_event (GstBaseTransform * trans, GstEvent * event)
 static gboolean
 is_passthrough (GstStereoRectify * self)
 {
-  return !self->has_calibration && self->same_caps
+  return self->parent.may_pass
       && gst_stereo_correction_is_identity (&self->applied.correction);
 }
 
@@ -418,10 +417,11 @@ gst_stereo_rectify_set_caps (GstBaseTransform * trans, GstCaps * in,
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (trans);
 
-  self->same_caps = gst_caps_is_equal (in, out);
   if (!GST_BASE_TRANSFORM_CLASS (gst_stereo_rectify_parent_class)->set_caps
       (trans, in, out))
     return FALSE;
+  self->parent.may_pass = !self->has_calibration
+      && gst_caps_is_equal (in, out);
   gst_base_transform_set_passthrough (trans, is_passthrough (self));
   return TRUE;
 }

@@ -25,18 +25,6 @@ gst_stereo_split_clear_pools (GstStereoSplit * self)
     clear_pool (self, v);
 }
 
-/* Whether downstream of a pad supports GstVideoMeta. */
-static gboolean
-takes_video_meta (GstPad * src, GstCaps * caps)
-{
-  GstQuery *query = gst_query_new_allocation (caps, FALSE);
-  const gboolean takes = gst_pad_peer_query (src, query)
-      && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-
-  gst_query_unref (query);
-  return takes;
-}
-
 gboolean
 gst_stereo_split_takes_video_meta (GstStereoSplit * self)
 {
@@ -48,7 +36,7 @@ gst_stereo_split_takes_video_meta (GstStereoSplit * self)
     GstCaps *caps = gst_pad_get_current_caps (self->src[v]);
 
     takes &= !gst_pad_is_linked (self->src[v]) || (caps != NULL
-        && takes_video_meta (self->src[v], caps));
+        && gst_stereo_pool_takes_video_meta (self->src[v], caps));
     gst_clear_caps (&caps);
   }
   return takes;
@@ -58,7 +46,8 @@ gboolean
 gst_stereo_split_prepare_pool (GstStereoSplit * self, gint view,
     GstCaps * caps)
 {
-  const gboolean takes_meta = takes_video_meta (self->src[view], caps);
+  const gboolean takes_meta =
+      gst_stereo_pool_takes_video_meta (self->src[view], caps);
   guint size;
 
   clear_pool (self, view);
