@@ -383,6 +383,8 @@ gst_stereo_aggregator_aggregate (GstAggregator * aggregator, gboolean timeout)
   gst_stereo_queries_clear_abandoned (&self->queries);
   if (gst_stereo_failure_posted (&self->failure))
     return GST_FLOW_ERROR;
+  self->discont |= g_atomic_int_compare_and_exchange (&self->flushed, TRUE,
+      FALSE);
   if (!gst_stereo_aggregator_has_ended (self))
     flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self);
   return flow == GST_FLOW_EOS ? gst_stereo_aggregator_end (self) : flow;

@@ -70,6 +70,7 @@ typedef struct
   GstStereoPadGuard guard[GST_STEREO_N_INPUTS];
   GMutex segment_lock;          /* of events that use or reset a segment */
   GstPadChainFunction chain;    /* of GstAggregator */
+  gint flushed;                 /* an input, since the last aggregate() */
 
   /* Under the object lock. */
   GstAggregatorPad *sink[GST_STEREO_N_INPUTS];  /* NULL: no such pad */

@@ -107,8 +107,10 @@ gst_stereo_aggregator_sink_event (GstAggregator * aggregator,
       if (ok)
         return PARENT->sink_event (aggregator, pad, event);
       break;
-    case GST_EVENT_GAP:
     case GST_EVENT_FLUSH_STOP:
+      g_atomic_int_set (&self->flushed, TRUE);
+      /* fallthrough */
+    case GST_EVENT_GAP:
       return aggregator_handle_locked (self, pad, event);
     default:
       return PARENT->sink_event (aggregator, pad, event);

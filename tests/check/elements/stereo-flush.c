@@ -315,6 +315,39 @@ TEST (test_flush_of_one_view_of_a_pair)
   }
 }
 
+/* Matches a numbered pair.  Returns whether its map is marked DISCONT. */
+static gboolean
+is_discont (Rig * rig, gint number)
+{
+  GstBuffer *map = rig_match (rig, numbered_image (LEFT, number),
+      numbered_image (RIGHT, number));
+  const gboolean discont = GST_BUFFER_FLAG_IS_SET (map,
+      GST_BUFFER_FLAG_DISCONT);
+
+  gst_buffer_unref (map);
+  return discont;
+}
+
+/* The first map after a flush does not continue the last one. */
+LOOP_TEST (test_discont_after_a_flush_of_one_view, 0, 4)
+{
+  const gint v = __i__ % 2;
+  GstSegment segment;
+  Rig rig;
+
+  rig_open_with_caps (&rig, __i__ < 2 ? VCBW : VCBW "pairs=newest", CAPS, CAPS);
+  fail_unless (is_discont (&rig, 0));
+  fail_if (is_discont (&rig, 1));
+  gst_harness_push_event (rig.view[v], gst_event_new_flush_start ());
+  gst_harness_push_event (rig.view[v], gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  fail_unless (is_discont (&rig, 2));
+  fail_if (is_discont (&rig, 3));
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
 #ifndef GST_DISABLE_GST_DEBUG
 
 /* A GAP event that GstAggregator handles while its view is flushed. */
