@@ -6,8 +6,8 @@
 
 #include "aggregate/gststereoaggregator.h"
 
-#include "aggregate/gststereopair.h"
 #include "base/gststereodebug.h"
+#include "base/gststereogap.h"
 #include "base/gststereoparams.h"
 #include "base/gststereopool.h"
 

@@ -10,6 +10,7 @@
 #include "aggregate/gststereounmatched.h"
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
+#include "base/gststereogap.h"
 
 #include <string.h>
 

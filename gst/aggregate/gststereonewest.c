@@ -29,6 +29,7 @@
 #include "aggregate/gststereopair.h"
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
+#include "base/gststereogap.h"
 
 #define LEFT GST_STEREO_LEFT
 #define RIGHT GST_STEREO_RIGHT

@@ -169,10 +169,3 @@ gst_stereo_tolerance (GstClockTime setting, GstClockTime left,
     return setting;
   return GST_CLOCK_TIME_IS_VALID (shown) ? shown / 2 : DEFAULT_TOLERANCE;
 }
-
-gboolean
-gst_stereo_is_gap (GstBuffer * buffer)
-{
-  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
-      && gst_buffer_get_size (buffer) == 0;
-}

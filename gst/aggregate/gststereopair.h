@@ -74,9 +74,6 @@ gint64 gst_stereo_differences_mean (const GstStereoDifferences * self);
 /* The standard deviation. */
 guint64 gst_stereo_differences_deviation (const GstStereoDifferences * self);
 
-/* Whether a buffer of a pad's queue is a gap. */
-gboolean gst_stereo_is_gap (GstBuffer * buffer);
-
 /*
  * The maximum difference of the running times of a pair: setting, or if that is
  * GST_CLOCK_TIME_NONE half the duration of an image of the faster view.  With

@@ -11,6 +11,7 @@
 #include "base/gststereocamerameta.h"
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
+#include "base/gststereogap.h"
 
 #include <math.h>
 

@@ -8,6 +8,7 @@
 
 #include "base/gststereocapslimit.h"
 #include "base/gststereodebug.h"
+#include "base/gststereogap.h"
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
 #include "base/gststereopool.h"
@@ -192,6 +193,18 @@ gst_stereo_filter_decide_allocation (GstBaseTransform * trans,
   while (gst_query_get_n_allocation_metas (query) > 0)
     gst_query_remove_nth_allocation_meta (query, 0);
   return ok;
+}
+
+/* A gap leaves as a GAP event. */
+static GstFlowReturn
+gst_stereo_filter_submit_input_buffer (GstBaseTransform * trans,
+    gboolean is_discont, GstBuffer * buffer)
+{
+  if (!gst_stereo_is_gap (buffer))
+    return PARENT->submit_input_buffer (trans, is_discont, buffer);
+  gst_stereo_push_gap (trans->srcpad, buffer);
+  gst_buffer_unref (buffer);
+  return GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
 
 /* A buffer that is not mapped for a frame holds one all the same. */
@@ -415,6 +428,7 @@ gst_stereo_filter_class_init (GstStereoFilterClass * klass)
   trans_class->set_caps = gst_stereo_filter_set_caps;
   trans_class->propose_allocation = gst_stereo_filter_propose_allocation;
   trans_class->decide_allocation = gst_stereo_filter_decide_allocation;
+  trans_class->submit_input_buffer = gst_stereo_filter_submit_input_buffer;
   trans_class->prepare_output_buffer = gst_stereo_filter_prepare_output_buffer;
   trans_class->transform_meta = gst_stereo_filter_transform_meta;
   trans_class->before_transform = gst_stereo_filter_before_transform;

@@ -5,6 +5,7 @@
  */
 
 #include "aggregate/gststereopair.h"
+#include "base/gststereogap.h"
 #include "test.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 
 #include "elements/split/gststereosplit-private.h"
 
+#include "base/gststereogap.h"
 #include "base/gststereopool.h"
 
 /* ------------------------------------------------------------------- memory */
@@ -206,6 +207,16 @@ push_frame (GstStereoSplit * self, GstBuffer * buffer)
       : GST_STEREO_LEFT, buffer);
 }
 
+/* Sends a gap to both views.  Takes the buffer. */
+static void
+skip_gap (GstStereoSplit * self, GstBuffer * gap)
+{
+  self->incomplete = FALSE;
+  for (gint v = 0; v < GST_STEREO_N_VIEWS; v++)
+    gst_stereo_push_gap (self->src[v], gap);
+  gst_buffer_unref (gap);
+}
+
 GstFlowReturn
 gst_stereo_split_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
@@ -219,6 +230,10 @@ gst_stereo_split_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   if (!self->negotiated) {
     gst_buffer_unref (buffer);
     return GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (gst_stereo_is_gap (buffer)) {
+    skip_gap (self, buffer);
+    return GST_FLOW_OK;
   }
   if (self->cut.packing == GST_STEREO_PACKING_FRAME_BY_FRAME)
     return push_frame (self, buffer);

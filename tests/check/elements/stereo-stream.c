@@ -1116,4 +1116,40 @@ TEST (test_samples_selected)
   rig_close (&rig);
 }
 
+/* A buffer without memory that stands for a gap leaves elements with one input
+ * as a GAP event. */
+LOOP_TEST (test_gap_of_one_input, 0, 4)
+{
+  static const gchar *const cases[][2] = {
+    {"disparitycolor range-min=0 range-max=9", "src"},
+    {"stereorectify", "src"},
+    {"stereosplit layout=side-by-side", "src_left"},
+    {"stereosplit layout=frame-by-frame", "src_left"},
+  };
+  GstElement *element = gst_parse_launch (cases[__i__][0], NULL);
+  GstBuffer *gap = gst_buffer_new ();
+  GstClockTime time, duration;
+  GstHarness *h;
+  GstEvent *event;
+
+  h = gst_harness_new_with_element (element, "sink", cases[__i__][1]);
+  gst_harness_set_src_caps_str (h, CAPS);
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_copy (gap)),
+      GST_FLOW_OK);
+  GST_BUFFER_PTS (gap) = 2 * FRAME;
+  GST_BUFFER_DURATION (gap) = FRAME;
+  fail_unless_equals_int (gst_harness_push (h, gap), GST_FLOW_OK);
+  event = wait_event (h, GST_EVENT_GAP);
+  gst_event_parse_gap (event, &time, &duration);
+  fail_unless_equals_uint64 (time, 2 * FRAME);
+  fail_unless_equals_uint64 (duration, FRAME);
+  gst_event_unref (event);
+  fail_unless_equals_int (gst_harness_push (h, numbered_image (LEFT, 3)),
+      GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (h));
+  gst_object_unref (element);
+  gst_harness_teardown (h);
+}
+
 CHECK_MAIN ("stereo-stream")
