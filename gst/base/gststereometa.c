@@ -16,6 +16,10 @@ const gchar *gst_stereo_meta_tags[] = {
   GST_META_TAG_VIDEO_ORIENTATION_STR, GST_META_TAG_VIDEO_COLORSPACE_STR, NULL
 };
 
+const gchar *const gst_stereo_frame_meta_tags[] = {
+  GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_COLORSPACE_STR, NULL
+};
+
 const gchar *gst_stereo_picture_meta_tags[] = {
   GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
   GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
@@ -224,4 +228,29 @@ gst_stereo_meta_copy (GstMeta * meta, GstBuffer * from, GstBuffer * to)
   if (meta->info->transform_func != NULL)
     meta->info->transform_func (to, meta, from, _gst_meta_transform_copy,
         &whole);
+}
+
+typedef struct
+{
+  GstBuffer *to;
+  const gchar *const *about;
+} Copying;
+
+static gboolean
+copy_meta (GstBuffer * from, GstMeta ** meta, gpointer user_data)
+{
+  const Copying *copying = user_data;
+
+  if (gst_stereo_meta_is_about (*meta, copying->about))
+    gst_stereo_meta_copy (*meta, from, copying->to);
+  return TRUE;
+}
+
+void
+gst_stereo_meta_copy_about (GstBuffer * from, GstBuffer * to,
+    const gchar * const * about)
+{
+  Copying copying = { to, about };
+
+  gst_buffer_foreach_meta (from, copy_meta, &copying);
 }

@@ -95,10 +95,12 @@ void gst_stereo_meta_register (void);
 void gst_stereo_meta_register_name (const gchar * name, const gchar ** tags,
     GstCustomMetaTransformFunction transform);
 
-/* The tags of metas about the numbers in a map, and of those about an image in
- * any colours. */
+/* The tags of metas about the numbers in a map, of those about an image in any
+ * colours, and of those about a frame in which pixels may have any position,
+ * such as captions. */
 extern const gchar *gst_stereo_meta_tags[];
 extern const gchar *gst_stereo_picture_meta_tags[];
+extern const gchar *const gst_stereo_frame_meta_tags[];
 
 /* Adds a registered custom meta to a writable buffer and returns its fields;
  * and the fields of one that a buffer has, or NULL. */
@@ -139,6 +141,10 @@ gboolean gst_stereo_meta_survives (const GstMeta * meta);
 
 /* Copies a meta of a whole buffer, if it can be copied. */
 void gst_stereo_meta_copy (GstMeta * meta, GstBuffer * from, GstBuffer * to);
+
+/* Copies all metas that have no other tags than these, see above. */
+void gst_stereo_meta_copy_about (GstBuffer * from, GstBuffer * to,
+    const gchar * const * about);
 
 G_END_DECLS
 

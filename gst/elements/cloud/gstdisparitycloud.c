@@ -433,6 +433,7 @@ static GstFlowReturn
 gst_disparity_cloud_process_map (GstDisparityConsumer * base,
     GstStereoInput * inputs, GstClockTime time)
 {
+  static const gchar *const no_tags[] = { NULL };
   GstDisparityCloud *self = GST_DISPARITY_CLOUD (base);
   const gboolean colors = inputs[LEFT].buffer != NULL;
   GstVideoInfo info[GST_STEREO_N_INPUTS];
@@ -455,6 +456,7 @@ gst_disparity_cloud_process_map (GstDisparityConsumer * base,
     return flow;
   gst_stereo_aggregator_stamp (&base->parent, self->file, &frame,
       inputs[MAP].buffer);
+  gst_stereo_meta_copy_about (inputs[MAP].buffer, self->file, no_tags);
   base->parent.discont = FALSE;
   return gst_aggregator_finish_buffer (GST_AGGREGATOR (self),
       g_steal_pointer (&self->file));

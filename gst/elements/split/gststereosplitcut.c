@@ -12,8 +12,6 @@
 
 #include "elements/split/gststereosplitcut.h"
 
-#include "base/gststereometa.h"
-
 #include <string.h>
 
 void
@@ -202,25 +200,4 @@ gst_stereo_split_cut_copy (const GstStereoSplitCut * self, GstBuffer * frame,
   }
   gst_video_frame_unmap (&in);
   return ok;
-}
-
-/* -------------------------------------------------------------------- metas */
-
-/* Copies metas that also apply to a part of the picture, such as timecodes. */
-static gboolean
-copy_meta (GstBuffer * frame, GstMeta ** meta, gpointer view)
-{
-  static const gchar *const kept[] = { GST_META_TAG_VIDEO_STR,
-    GST_META_TAG_VIDEO_COLORSPACE_STR, NULL
-  };
-
-  if (gst_stereo_meta_is_about (*meta, kept))
-    gst_stereo_meta_copy (*meta, frame, view);
-  return TRUE;
-}
-
-void
-gst_stereo_split_cut_metas (GstBuffer * frame, GstBuffer * view)
-{
-  gst_buffer_foreach_meta (frame, copy_meta, view);
 }

@@ -35,9 +35,6 @@ GstBuffer *gst_stereo_split_cut_share (const GstStereoSplitCut * self,
 gboolean gst_stereo_split_cut_copy (const GstStereoSplitCut * self,
     GstBuffer * frame, gboolean second, GstBuffer * view);
 
-/* Copies the metas of the frame that also apply to a view. */
-void gst_stereo_split_cut_metas (GstBuffer * frame, GstBuffer * view);
-
 G_END_DECLS
 
 #endif /* GST_STEREO_SPLIT_CUT_H */

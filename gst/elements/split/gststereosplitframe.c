@@ -7,6 +7,7 @@
 #include "elements/split/gststereosplit-private.h"
 
 #include "base/gststereogap.h"
+#include "base/gststereometa.h"
 #include "base/gststereopool.h"
 
 /* ------------------------------------------------------------------- memory */
@@ -129,7 +130,7 @@ make_view (GstStereoSplit * self, GstBuffer * frame, gint view,
     *flow = GST_FLOW_ERROR;
     return NULL;
   }
-  gst_stereo_split_cut_metas (frame, out);
+  gst_stereo_meta_copy_about (frame, out, gst_stereo_frame_meta_tags);
   clear_bundle_flags (out);
   return out;
 }

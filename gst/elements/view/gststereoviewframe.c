@@ -260,6 +260,7 @@ gst_stereo_view_describe (GstStereoAggregator * aggregator,
   const StereoViewParams *params =
       &GST_STEREO_VIEW (aggregator)->output_params[output];
   const guint n = (guint) stereo_view_count (params);
+  GstBuffer *buffer = frame->outputs[output].buffer;
   const GstStereoViewDescription description = {
     .position = params->position,
     .separation = n > 1 ? params->separation : 0,
@@ -268,7 +269,9 @@ gst_stereo_view_describe (GstStereoAggregator * aggregator,
     .views = n,
   };
 
-  gst_stereo_view_meta_add (frame->outputs[output].buffer, &description);
+  gst_stereo_meta_copy_about (frame->inputs[LEFT].buffer, buffer,
+      gst_stereo_frame_meta_tags);
+  gst_stereo_view_meta_add (buffer, &description);
 }
 
 /* Sets the convergence if it is automatic. */

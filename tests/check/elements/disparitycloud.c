@@ -386,6 +386,27 @@ LOOP_TEST (test_meta, 0, 2)
   close_rig (&rig);
 }
 
+/* Metas that are not about video are kept. */
+TEST (test_metas_of_the_map)
+{
+  GstCaps *reference = gst_caps_from_string ("timestamp/x-unix");
+  GstBuffer *map, *file;
+  Rig rig;
+
+  open_rig (&rig, "", FALSE, NULL);
+  map = make_matched (0, "disparity", TRUE);
+  gst_buffer_add_reference_timestamp_meta (map, reference, 123, 4);
+  gst_buffer_add_video_region_of_interest_meta (map, "face", 1, 2, 3, 4);
+  file = make_file (&rig, map, NULL);
+  fail_unless (gst_buffer_get_reference_timestamp_meta (file, reference)
+      != NULL);
+  fail_unless_equals_int (gst_buffer_get_n_meta (file,
+          GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 0);
+  gst_buffer_unref (file);
+  gst_caps_unref (reference);
+  close_rig (&rig);
+}
+
 static void
 set_projection (GstBuffer * map, const gchar * name)
 {

@@ -321,6 +321,31 @@ TEST (test_meta)
   drop_views (&rig);
 }
 
+/* Metas of the left image are kept unless they name positions in it. */
+TEST (test_metas_of_the_image)
+{
+  GstCaps *reference = gst_caps_from_string ("timestamp/x-unix");
+  GstBuffer *left = left_image (0), *out;
+  Views rig = new_views ("layout=side-by-side", FALSE, VIEW_CAPS ("RGB"),
+      MAP_CAPS);
+
+  gst_buffer_add_reference_timestamp_meta (left, reference, 123, 4);
+  gst_buffer_add_video_time_code_meta_full (left, 25, 1, NULL, 0, 1, 2, 3, 4,
+      0);
+  gst_buffer_add_video_region_of_interest_meta (left, "face", 1, 2, 3, 4);
+  gst_harness_push (rig.left, left);
+  gst_harness_push (rig.map, make_map (0, 0));
+  out = gst_harness_pull (rig.left);
+  fail_unless (gst_buffer_get_reference_timestamp_meta (out, reference)
+      != NULL);
+  fail_unless (gst_buffer_get_video_time_code_meta (out) != NULL);
+  fail_unless (gst_buffer_get_meta (out,
+          GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) == NULL);
+  gst_buffer_unref (out);
+  gst_caps_unref (reference);
+  drop_views (&rig);
+}
+
 /* A map with one disparity in each half, and a few outliers. */
 static GstBuffer *
 make_halves (guint i, guint far, guint near)
