@@ -298,6 +298,16 @@ gst_stereo_test_src_get_caps (GstBaseSrc * src, GstCaps * filter)
   return gst_stereo_caps_filter (caps, filter);
 }
 
+/* Downstream may have removed the field, as interlace does. */
+static void
+fixate_fraction (GstStructure * s, const gchar * field, gint n, gint d)
+{
+  if (gst_structure_has_field (s, field))
+    gst_structure_fixate_field_nearest_fraction (s, field, n, d);
+  else
+    gst_structure_set (s, field, GST_TYPE_FRACTION, n, d, NULL);
+}
+
 static GstCaps *
 gst_stereo_test_src_fixate (GstBaseSrc * src, GstCaps * caps)
 {
@@ -311,11 +321,8 @@ gst_stereo_test_src_fixate (GstBaseSrc * src, GstCaps * caps)
       view == GST_STEREO_TEST_SRC_SIDE_BY_SIDE ? 640 : 320);
   gst_structure_fixate_field_nearest_int (s, "height",
       view == GST_STEREO_TEST_SRC_TOP_BOTTOM ? 480 : 240);
-  gst_structure_fixate_field_nearest_fraction (s, "framerate", 30, 1);
-  if (gst_structure_has_field (s, "pixel-aspect-ratio"))
-    gst_structure_fixate_field_nearest_fraction (s, "pixel-aspect-ratio", 1, 1);
-  else
-    gst_structure_set (s, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, NULL);
+  fixate_fraction (s, "framerate", 30, 1);
+  fixate_fraction (s, "pixel-aspect-ratio", 1, 1);
   if (gst_structure_has_field (s, "interlace-mode"))
     gst_structure_fixate_field_string (s, "interlace-mode", "progressive");
   else

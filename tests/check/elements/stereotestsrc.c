@@ -710,6 +710,39 @@ TEST (test_caps)
   drop_picture (&p);
 }
 
+static GstPadProbeReturn
+answer_without_rate (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * probe,
+    gpointer user_data G_GNUC_UNUSED)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (probe);
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
+    return GST_PAD_PROBE_OK;
+  caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=32,height=16");
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* Some elements leave the frame rate out of the caps that they accept. */
+TEST (test_caps_without_rate)
+{
+  GstHarness *h = gst_harness_new ("stereotestsrc");
+  GstCaps *caps;
+  GstVideoInfo info;
+
+  gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      answer_without_rate, NULL, NULL);
+  gst_harness_play (h);
+  gst_buffer_unref (gst_harness_pull (h));
+  caps = gst_pad_get_current_caps (h->sinkpad);
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless_equals_int (GST_VIDEO_INFO_FPS_N (&info), 30);
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+
 /* ------------------------------------------------- cameras out of alignment */
 
 #define DISTURBED_CAPS "video/x-raw,format=GRAY8,width=200,height=150," \
