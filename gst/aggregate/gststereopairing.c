@@ -90,11 +90,13 @@ post_size_error (GstStereoMatcher * self, const GstVideoInfo info[N_VIEWS])
 {
   STEREO_ERROR (self, CORE, NEGOTIATION,
       ("The views differ in size: sink_left has %dx%d, sink_right %dx%d. They "
-          "must be equal: put videoscale before one of them.",
-          GST_VIDEO_INFO_WIDTH (&info[LEFT]),
+          "must be equal: put videoscale and the caps video/x-raw,width=%d,"
+          "height=%d before sink_right.", GST_VIDEO_INFO_WIDTH (&info[LEFT]),
           GST_VIDEO_INFO_HEIGHT (&info[LEFT]),
           GST_VIDEO_INFO_WIDTH (&info[RIGHT]),
-          GST_VIDEO_INFO_HEIGHT (&info[RIGHT])), (NULL));
+          GST_VIDEO_INFO_HEIGHT (&info[RIGHT]),
+          GST_VIDEO_INFO_WIDTH (&info[LEFT]),
+          GST_VIDEO_INFO_HEIGHT (&info[LEFT])), (NULL));
 }
 
 /* Whether the views have the same size.  If not, drops an image or posts an

@@ -408,9 +408,11 @@ check_sizes (GstDisparityCloud * self,
     return TRUE;
   GST_STEREO_FAIL (&self->parent.parent.failure, CORE, NEGOTIATION,
       ("The map on sink_disparity has %dx%d, the image on sink_left %dx%d. "
-          "They must be equal: put videoscale before sink_left.",
+          "They must be equal: put videoscale and the caps video/x-raw,"
+          "width=%d,height=%d before sink_left.",
           GST_VIDEO_INFO_WIDTH (map), GST_VIDEO_INFO_HEIGHT (map),
-          GST_VIDEO_INFO_WIDTH (left), GST_VIDEO_INFO_HEIGHT (left)), (NULL));
+          GST_VIDEO_INFO_WIDTH (left), GST_VIDEO_INFO_HEIGHT (left),
+          GST_VIDEO_INFO_WIDTH (map), GST_VIDEO_INFO_HEIGHT (map)), (NULL));
   return FALSE;
 }
 

@@ -113,11 +113,13 @@ check_inputs (GstStereoView * self,
           || GST_VIDEO_INFO_HEIGHT (left) != GST_VIDEO_INFO_HEIGHT (right))) {
     FAIL (self, CORE, NEGOTIATION,
         ("The views differ: sink_left has %s of %dx%d, sink_right %s of "
-            "%dx%d. They must be equal: put videoconvert and videoscale before "
-            "one of them.", GST_VIDEO_INFO_NAME (left),
+            "%dx%d. They must be equal: put videoconvert, videoscale and the "
+            "caps video/x-raw,format=%s,width=%d,height=%d before sink_right.",
+            GST_VIDEO_INFO_NAME (left),
             GST_VIDEO_INFO_WIDTH (left), GST_VIDEO_INFO_HEIGHT (left),
             GST_VIDEO_INFO_NAME (right), GST_VIDEO_INFO_WIDTH (right),
-            GST_VIDEO_INFO_HEIGHT (right)), (NULL));
+            GST_VIDEO_INFO_HEIGHT (right), GST_VIDEO_INFO_NAME (left),
+            GST_VIDEO_INFO_WIDTH (left), GST_VIDEO_INFO_HEIGHT (left)), (NULL));
     return FALSE;
   }
   if (!stereo_view_fits_tile (params, GST_VIDEO_INFO_WIDTH (left),

@@ -698,7 +698,8 @@ TEST (test_sizes_differ)
   GST_BUFFER_PTS (left) = 0;
   gst_harness_push (rig.left, left);
   check_error (&rig, make_map (0), "The map on sink_disparity has 4x3, the "
-      "image on sink_left 8x2");
+      "image on sink_left 8x2. They must be equal: put videoscale and the caps "
+      "video/x-raw,width=4,height=3 before sink_left.");
   close_rig (&rig);
 }
 

@@ -301,7 +301,8 @@ TEST (test_sizes_that_differ)
     gst_harness_push (rig.view[LEFT], gray_image (96, 4, 0));
     gst_harness_push (rig.view[RIGHT], gray_image (80, 5, 0));
     rig_expect_error (&rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-        "sink_left has 96x4", "sink_right 80x5", "equal", "videoscale", NULL);
+        "sink_left has 96x4", "sink_right 80x5", "equal", "videoscale",
+        "width=96,height=4 before sink_right", NULL);
     /* and no further error */
     while (gst_harness_push (rig.view[LEFT], gray_image (96, 4, 0))
         == GST_FLOW_OK)

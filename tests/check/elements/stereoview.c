@@ -1139,7 +1139,10 @@ TEST (test_formats_differ)
   gst_harness_set_src_caps_str (rig.right, VIEW_CAPS ("BGR"));
   push_images (&rig, 0, 0);
   gst_harness_push (rig.map, make_map (0, 0));
-  bus_expect_error (rig.bus, PATIENCE, "The views differ: sink_left has RGB");
+  bus_expect_error (rig.bus, PATIENCE, "The views differ: sink_left has RGB of "
+      "64x6, sink_right BGR of 64x6. They must be equal: put videoconvert, "
+      "videoscale and the caps video/x-raw,format=RGB,width=64,height=6 before "
+      "sink_right.");
   drop_views (&rig);
 }
 
