@@ -8,6 +8,7 @@
 
 #include "base/gststereocapslimit.h"
 #include "base/gststereocuda.h"
+#include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
 
 #define LEFT GST_STEREO_LEFT

@@ -6,6 +6,8 @@
 
 #include "base/gststereobufferwait.h"
 
+#include "base/gststereodebug.h"
+
 #include <string.h>
 
 void

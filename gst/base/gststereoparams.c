@@ -6,6 +6,7 @@
 
 #include "base/gststereoparams.h"
 
+#include "base/gststereodebug.h"
 #include "core/params.h"
 
 /* ------------------------------------------------------------------- values */

@@ -7,6 +7,7 @@
 #include "base/gststereopool.h"
 
 #include "base/gststereocuda.h"
+#include "base/gststereodebug.h"
 
 GstBufferPool *
 gst_stereo_pool_new (GstCaps * caps, GstAllocator * allocator,

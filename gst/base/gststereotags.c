@@ -6,6 +6,8 @@
 
 #include "base/gststereotags.h"
 
+#include "base/gststereodebug.h"
+
 #include <string.h>
 
 /* --------------------------------------------------------------------- send */

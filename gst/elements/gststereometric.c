@@ -6,6 +6,8 @@
 
 #include "elements/gststereometric.h"
 
+#include "base/gststereodebug.h"
+
 static void
 copy_disparity (StereoMetric * m, const GstStereoDisparity * disparity)
 {

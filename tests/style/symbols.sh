@@ -5,7 +5,8 @@
 #   tests/style/symbols.sh LIBRARY PATTERN [REQUIRED_SYMBOL ...]
 #
 # Exit status 1 if a symbol does not match the extended regular expression
-# PATTERN as a whole, or a required one is missing.
+# PATTERN as a whole, a required one is missing, or a file logs to GStreamer's
+# default category because it has none.
 set -eu
 library=$1
 pattern=$2
@@ -26,5 +27,9 @@ for symbol in "$@"; do
     status=1
   fi
 done
+if nm -D --undefined-only "$library" | grep -qw GST_CAT_DEFAULT; then
+  echo "$library logs to GStreamer's default category"
+  status=1
+fi
 echo "$(echo "$symbols" | grep -c .) symbols"
 exit $status

@@ -21,6 +21,9 @@
 
 G_BEGIN_DECLS
 
+GST_DEBUG_CATEGORY_EXTERN (gst_stereo_view_debug);
+#define GST_CAT_DEFAULT gst_stereo_view_debug
+
 #define GST_TYPE_STEREO_VIEW (gst_stereo_view_get_type ())
 G_DECLARE_FINAL_TYPE (GstStereoView, gst_stereo_view, GST, STEREO_VIEW,
     GstDisparityConsumer)

@@ -69,8 +69,7 @@
 
 #include <stdio.h>
 
-GST_DEBUG_CATEGORY_STATIC (gst_stereo_view_debug);
-#define GST_CAT_DEFAULT gst_stereo_view_debug
+GST_DEBUG_CATEGORY (gst_stereo_view_debug);
 
 static void gst_stereo_view_child_proxy_init (gpointer interface,
     gpointer data);
