@@ -281,9 +281,9 @@ compute_crc (const uint8_t * bytes, size_t n)
 }
 
 static void
-print_metrics (const Options * options, double position, const Image * view)
+print_metrics (const Options * options, double position, const Image * view,
+    Metrics metrics)
 {
-  const Metrics metrics = compare (options, view);
   CliJson json = { stdout, 0, false };
   char *crc = cli_format ("%08x", (unsigned) compute_crc (view->data,
           3 * (size_t) view->width * (size_t) view->height));
@@ -321,7 +321,9 @@ main (int argc, char **argv)
   StereoOperation *operation = NULL;
   Options options = { {NULL, 0} };
   Image left, right = { 0 }, view;
+  Metrics metrics = { 0, };
   double position = 0;
+  bool good;
   int status = CLI_FAILED;
 
   cli_parse (&program, argc, argv, &options);
@@ -337,11 +339,13 @@ main (int argc, char **argv)
     right = read_rgb (options.right, &left);
   view = left;
   view.data = cli_resize (NULL, 3 * (size_t) view.width * (size_t) view.height);
-  if (synthesize (&options, operation, &left, &right, &view, &why)
-      && (options.save == NULL || image_write_png_rgb (options.save,
+  good = synthesize (&options, operation, &left, &right, &view, &why);
+  if (good)
+    metrics = compare (&options, &view);        /* ends if a file is wrong */
+  if (good && (options.save == NULL || image_write_png_rgb (options.save,
               view.width, view.height, view.data, &why))
       && stereo_operation_get (operation, "position", &position)) {
-    print_metrics (&options, position, &view);
+    print_metrics (&options, position, &view, metrics);
     status = cli_flush (PROGRAM);
   } else {
     fprintf (stderr, PROGRAM ": %s\n", why.text);

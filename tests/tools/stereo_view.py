@@ -161,6 +161,10 @@ class Mistakes(Case):
                    says=(": ...", "/long/missing.pfm: cannot be opened: "))
         self.fails("left.png", "map.pfm", *save, "--right", "small.png",
                    says="small.png: expected 40x16 pixels as in LEFT, got 8x8")
+        for option in (("--true", "small.png"),
+                       ("--true", "left.png", "--before", "left.png", "--true-before", "small.png")):
+            self.fails("left.png", "map.pfm", *save, *option,
+                       says="small.png: expected 40x16 pixels as in LEFT, got 8x8")
         self.fails("left.png", "other.pfm", *save,
                    says="other.pfm: the map is 8x8: for views of 40x16")
         self.fails("left.png", "wide.pfm", *save,
