@@ -173,6 +173,8 @@ class Command(batches.Case):
                 (SIZE + ["left", "out.yml"], 2, "expected LEFT and RIGHT, a list of pairs"),
                 (SIZE + ["--interval", "0", "left", "right", "out.yml"], 2, "--interval"),
                 (SIZE + ["--interval", "inf", "left", "right", "out.yml"], 2, "--interval"),
+                (SIZE + ["--pairs", "0", "left.mkv", "right.mkv", "out.yml"], 2,
+                 "--pairs: expected 5 or more, got 0"),
                 (SIZE + ["left", "right", "out.yml"], 1, "at least 5 pairs, got 2 of 2"),
                 (["--board", "charuco", *SIZE, "--dictionary", "9X9", "left", "right", "out.yml"],
                  2, "the dictionary '9X9': expected a name of OpenCV")):

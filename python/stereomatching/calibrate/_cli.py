@@ -21,7 +21,7 @@ from .._matching import version
 from .._writing import OutputError, write_output
 from . import _inputs, _live, _options
 from ._boards import Board, Detector
-from ._calibration import Calibration, calibrate_found
+from ._calibration import MIN_PAIRS, Calibration, calibrate_found
 from ._collect import Collector
 from ._coverage import Coverage
 
@@ -40,7 +40,10 @@ def _board(options: argparse.Namespace) -> Board:
 def _check(options: argparse.Namespace) -> None:
     if not 0 < options.interval < math.inf:
         raise _command.UsageError("--interval: expected a finite number above 0")
-    for name in ("pairs", "max_motion", "max_error"):
+    if options.pairs < MIN_PAIRS:
+        raise _command.UsageError("--pairs: expected %d or more, got %d" % (
+            MIN_PAIRS, options.pairs))
+    for name in ("max_motion", "max_error"):
         if not getattr(options, name) >= 0:
             raise _command.UsageError("--%s: expected 0 or more" % name.replace("_", "-"))
 

@@ -48,8 +48,8 @@ OPTIONS = (
            choices=("side-by-side", "top-bottom")),
     Option("--interval", "SECONDS", "time between the pictures of a video that are searched (0.5)",
            kind=float, initial=0.5),
-    Option("--pairs", "N", "number of pairs that ends a video or a live recording (50)", kind=int,
-           initial=50),
+    Option("--pairs", "N", "number of pairs that ends a video or a live recording, at least 5 (50)",
+           kind=int, initial=50),
     Option("--max-motion", "PIXELS", "largest motion of the board between two frames of a video "
            "(3; 0 = any, for cameras that expose at the same time)", kind=float, initial=3.0),
     Option("", "", "Calibration"),
