@@ -130,6 +130,8 @@ if [ ! -f "$build/build.ninja" ]; then
     --libdir=lib "$@" || die "meson setup failed"
 fi
 check "-Dunity=on is refused" refuses 'configure with -Dunity=off' -Dunity=on
+check "tests with -Dlayout=flat are refused" refuses 'configure with -Dlayout=mirror' \
+  -Dlayout=flat -Dtests=enabled
 for option in gst tools; do
   check "-Dtune=enabled -D$option=disabled is refused" refuses "needs .*-D$option=enabled" \
     -Dtune=enabled "-D$option=disabled"
