@@ -598,8 +598,8 @@ class Files(unittest.TestCase):
         self.assertIn("truth.pgm: line 1: ", wrong("--demo", "--weights", self.path("truth.pgm")))
         self.assertIn("65536 bytes", wrong("--demo", "--settings", "/dev/zero"))
         self.assertIn("exclude each other", wrong("--demo", "--sbs", "x"))
-        self.assertIn("x.yml", wrong("--calibration", "x.yml", self.path("right.ppm"),
-                                     self.path("right.ppm")))
+        self.assertIn("stereo-tune: Cannot use the calibration: " + os.path.abspath("x.yml"), wrong(
+            "--calibration", "x.yml", self.path("right.ppm"), self.path("right.ppm")))
         for source in ("--demo",), ("--pipeline", "x"):
             self.assertIn("--calibration requires", wrong("--calibration", "x.yml", *source))
 

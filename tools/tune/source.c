@@ -398,7 +398,7 @@ find_first (GstElement * element)
       ? find_first (GST_ELEMENT (GST_OBJECT_PARENT (peer))) : element;
 }
 
-/* Converts an error message, and adds the name of the file. */
+/* Converts an error message, and adds the name of the file that was read. */
 static void
 take_error (TuneSource * source, GstMessage * message, GError ** error)
 {
@@ -410,7 +410,10 @@ take_error (TuneSource * source, GstMessage * message, GError ** error)
   while (GST_OBJECT_PARENT (object) != NULL
       && GST_OBJECT_PARENT (object) != GST_OBJECT (source->pipeline))
     object = GST_OBJECT_PARENT (object);
-  object = GST_OBJECT (find_first (GST_ELEMENT (object)));
+  /* an error of stereorectify is one of the calibration, which it names */
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (object),
+          "calibration") == NULL)
+    object = GST_OBJECT (find_first (GST_ELEMENT (object)));
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (object), "location"))
     g_object_get (object, "location", &file, NULL);
   gst_message_parse_error (message, &reason, &details);
