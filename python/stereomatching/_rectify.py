@@ -22,6 +22,7 @@ from ._checks import encoded, one_of, shown, warn, whole, within
 from ._devices import BACKENDS
 from ._lifetimes import Lifetime, Unique
 from ._maps import Camera
+from ._writing import discard
 
 # GStreamer's names of the formats
 _CAPS = {c.GRAY8: "GRAY8", c.RGB: "RGB", c.BGR: "BGR", c.RGBX: "RGBx", c.BGRX: "BGRx"}
@@ -87,18 +88,18 @@ def _search_path(calibration: Any) -> str:
     return joined
 
 
-def _write_file(text: str) -> str:
-    """Returns the path of a new file."""
+def _write_file(text: str, files: List[str]) -> None:
+    """Adds the path of a new file to files, also if it cannot be written."""
     handle, path = tempfile.mkstemp(prefix="stereomatching-", suffix=".yml")
+    files.append(path)
     with os.fdopen(handle, "w", encoding="ascii") as file:
         file.write(text)
-    return path
 
 
 def _stop(pipeline: Any, state: Any, files: List[str]) -> None:
     pipeline.set_state(state)
     for path in files:
-        os.unlink(path)
+        discard(path)
 
 
 class Rectified(NamedTuple):
@@ -156,7 +157,7 @@ class Rectifier(Unique):
         self._chains: List[List[Any]] = []
         self._lifetime = Lifetime(self, _stop, self._pipeline, self._gst.State.NULL, self._files)
         if correction is not None:
-            self._files.append(_write_file(correction.calibration()))
+            _write_file(correction.calibration(), self._files)
             self._properties.append(dict(common, calibration=self._files[0]))
         self._start()
 

@@ -263,6 +263,30 @@ class Rectifying(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "cannot copy or pickle Rectifier"):
             copy.copy(rectifier)
 
+    def test_file_of_a_correction(self):
+        """None stays after a failure, and one that something else removes is no error."""
+        code = """if True:
+            import glob, os, resource, tempfile
+            import stereomatching as sm
+            correction = sm.Correction(81, 61, 70, 0.01, *9 * [0])
+            sm.Rectifier(correction=correction)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (16, resource.RLIM_INFINITY))
+            try:
+                sm.Rectifier(correction=correction)
+            except OSError as error:
+                print(error.strerror)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+            print(os.listdir(tempfile.gettempdir()))
+            one = sm.Rectifier(correction=correction)
+            for path in glob.glob(os.path.join(tempfile.gettempdir(), "*")):
+                os.remove(path)
+            """
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                                  check=False, env=dict(os.environ, TMPDIR=folder,
+                                                        PYTHONPATH=os.path.join(ROOT, "python")))
+        self.assertEqual((done.stdout, done.stderr), ("File too large\n[]\n", ""))
+
     def test_one_view_fails(self):
         """The other one can be rectified."""
         text = opencv((81, 61))["stereo.yml"]
