@@ -20,6 +20,7 @@ from ._alignment import Correction, require_correction
 from ._arrays import view_images
 from ._checks import encoded, one_of, shown, warn, whole, within
 from ._devices import BACKENDS
+from ._gstreamer import import_gst
 from ._lifetimes import Lifetime, Unique
 from ._maps import Camera
 from ._writing import discard
@@ -55,19 +56,13 @@ def _require_own_process() -> None:
 
 def _init_gst() -> Any:
     try:
-        # pylint: disable=import-outside-toplevel,unused-import
-        import gi
-        gi.require_version("Gst", "1.0")
-        gi.require_version("GstApp", "1.0")
-        from gi.repository import Gst, GstApp  # noqa: F401
-    except (ImportError, ValueError):
-        raise c.Error("Rectifier needs GStreamer's Python bindings: install python3-gi and "
-                      "gir1.2-gst-plugins-base-1.0") from None
-    Gst.init(None)
-    if Gst.ElementFactory.find("stereorectify") is None:
+        gst = import_gst("Rectifier needs")
+    except ImportError as error:
+        raise c.Error(str(error)) from None
+    if gst.ElementFactory.find("stereorectify") is None:
         raise c.Error("Rectifier needs the GStreamer element stereorectify: install the plugin "
                       "gst-stereomatching, or set GST_PLUGIN_PATH to its folder")
-    return Gst
+    return gst
 
 
 def _search_path(calibration: Any) -> str:

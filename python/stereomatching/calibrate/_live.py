@@ -14,6 +14,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 import numpy as np
 
 from .. import _library as c
+from .._gstreamer import import_gst
 from ..batch._videos import split
 from ._inputs import Pictures, Sample
 
@@ -22,20 +23,6 @@ _TIMEOUT = 10
 _TOLERANCE = 20_000_000         # nanoseconds, for streams without a frame rate
 _SINK = ("videoconvert ! video/x-raw,format=GRAY8 ! "
          "appsink name=%s max-buffers=3 drop=true sync=false")
-
-
-def _import_gst() -> Any:
-    try:
-        # pylint: disable=import-outside-toplevel,unused-import
-        import gi
-        gi.require_version("Gst", "1.0")
-        gi.require_version("GstApp", "1.0")
-        from gi.repository import Gst, GstApp  # noqa: F401
-    except (ImportError, ValueError):
-        raise ImportError("live pictures need GStreamer's Python bindings: install python3-gi and "
-                          "gir1.2-gst-plugins-base-1.0") from None
-    Gst.init(None)
-    return Gst
 
 
 class _Frame:
@@ -58,7 +45,7 @@ class Live:
     """A pipeline of one or two descriptions in gst-launch syntax."""
 
     def __init__(self, left: str, right: Optional[str], layout: str) -> None:
-        self._gst = _import_gst()
+        self._gst = import_gst("live pictures need")
         self._layout = layout
         names = ["left"] if right is None else ["left", "right"]
         text = " ".join("%s ! %s" % (one, _SINK % name)
