@@ -49,6 +49,16 @@ class Map:
     vertical_scale: Optional[float] = None
     """Codes per pixel of vertical_codes, which have 16 bits also if codes have 8; None = scale."""
 
+    def __post_init__(self) -> None:
+        for name in ("codes", "confidence_codes", "vertical_codes"):
+            given = getattr(self, name)
+            if not isinstance(given, np.ndarray) and (given is not None or name == "codes"):
+                raise c.ArgumentError("Map.%s = %s: expected an array" % (name, shown(given)))
+        for name in ("scale", "minimum", "invalid", "vertical_scale"):
+            given = getattr(self, name)
+            if given is not None or name in ("scale", "minimum"):
+                number(given, "Map.%s" % name)
+
     def _numbers(self) -> Tuple[Any, ...]:
         return self.scale, self.minimum, self.invalid, self.vertical_scale
 

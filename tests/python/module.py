@@ -788,6 +788,21 @@ class Geometry(unittest.TestCase):
                 call()
             require_terms(self, caught.exception)
 
+    def test_types_of_fields(self):
+        codes = np.zeros((4, 6), np.uint16)
+        for name, value, says in (
+                ("codes", [[1, 2]], r"Map.codes = \[\[1, 2\]\]: expected an array"),
+                ("codes", None, "Map.codes = None: expected an array"),
+                ("confidence_codes", [[1]], "Map.confidence_codes = .*: expected an array"),
+                ("vertical_codes", "x", "Map.vertical_codes = 'x': expected an array"),
+                ("scale", None, "Map.scale = None: expected a number"),
+                ("minimum", "a", "Map.minimum = 'a': expected a number"),
+                ("minimum", 10 ** 400, "Map.minimum = 10.*: expected a number"),
+                ("invalid", "x", "Map.invalid = 'x': expected a number"),
+                ("vertical_scale", "x", "Map.vertical_scale = 'x': expected a number")):
+            with self.subTest(name), self.assertRaisesRegex(sm.ArgumentError, "^%s$" % says):
+                sm.Map(**{"codes": codes, name: value})
+
     def test_refused_maps(self):
         shape = self.truth.shape
         codes = np.zeros(shape, np.uint16)
