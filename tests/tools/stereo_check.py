@@ -176,13 +176,15 @@ class Files(Case):
                    says=["missing/file.yml"])
 
 
-def write_video(path, view, *, count=12, size=(320, 200), offset=0, properties=""):
-    """A rendered scene as a file of Motion JPEG, which begins `offset` frames late."""
+def write_video(path, view, *, count=12, size=(320, 200), pause=0, properties=""):
+    """A rendered scene as a file of Motion JPEG, whose first frame lasts `pause` frames longer."""
+    sources = ["stereotestsrc view=%s num-buffers=%d timestamp-offset=%d pattern=corridor "
+               "num-disparities=24 %s ! video/x-raw,format=I420,width=%d,height=%d,framerate=10/1 ! "
+               "joined." % ((view, frames, offset * 10 ** 8, properties) + size)
+               for frames, offset in ((1, 0), (count - 1, pause))]
     subprocess.run(shlex.split(
-        "gst-launch-1.0 -q stereotestsrc view=%s num-buffers=%d pattern=corridor "
-        "num-disparities=24 %s ! video/x-raw,format=I420,width=%d,height=%d,framerate=10/1 ! "
-        "identity ts-offset=%d ! jpegenc quality=95 ! matroskamux ! filesink location=%s" % (
-            (view, count, properties) + size + (offset * 10 ** 8, path))), check=True)
+        "gst-launch-1.0 -q %s concat name=joined ! jpegenc quality=95 ! matroskamux ! "
+        "filesink location=%s" % (" ".join(sources), path)), check=True)
 
 
 @unittest.skipIf("videos" not in sys.argv[2:], "built without videos")
@@ -220,10 +222,10 @@ class Videos(Case):
 
     def test_pairs_by_time(self):
         write_video("left.mkv", "left", count=8)
-        write_video("right.mkv", "right", count=5, offset=2)
+        write_video("right.mkv", "right", count=7, pause=3)
         found = self.check("left.mkv", "right.mkv", "--interval", 1)
+        # the first frame, and four of the last six
         self.assertEqual(sum(found["pairs"].values()), 5)
-        self.assertEqual(found["pairs"]["ok"], 5)
 
     def test_pairs_of_different_rates(self):
         """Frames of the faster video that are in the middle between two others have no partner."""
