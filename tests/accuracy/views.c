@@ -10,6 +10,7 @@
  * rendered at the same position.
  */
 
+#include "crc32.h"
 #include "geometry/view.h"
 #include "pipeline.h"
 #include "test.h"
@@ -46,20 +47,6 @@ static const struct
         {0xfd45abba, 0x7e82b0ec, 0x361877d6, 0xe133ff01, 0x14447ec3},
       {32.20, 32.77, 37.76, 29.12, 21.76}},
 };
-
-/* Of ISO 3309, as zlib has it. */
-static uint32_t
-crc_of (const uint8_t * bytes, size_t n)
-{
-  uint32_t crc = 0xffffffffu;
-
-  for (size_t i = 0; i < n; i++) {
-    crc ^= bytes[i];
-    for (int bit = 0; bit < 8; bit++)
-      crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-  }
-  return ~crc;
-}
 
 static double
 psnr_of (const uint8_t * a, const uint8_t * b, size_t n)
@@ -124,8 +111,8 @@ check_view (StereoRunner * runner, const Plane images[3], int pattern, size_t e,
   psnr = psnr_of (made, truth.data, bytes);
   printf ("%-8s at %4g, %s right view: %08x, %.2f dB\n", patterns[pattern],
       params.position, expected[e].right ? "with" : "without",
-      crc_of (made, bytes), psnr);
-  CHECK_INT (crc_of (made, bytes), ==, expected[e].crc[pattern]);
+      test_crc32 (0, made, bytes), psnr);
+  CHECK_INT (test_crc32 (0, made, bytes), ==, expected[e].crc[pattern]);
   CHECK (fabs (psnr - expected[e].psnr[pattern]) < 0.0051);
   free (truth.data);
 }

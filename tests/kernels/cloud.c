@@ -5,6 +5,7 @@
  */
 
 #include "core/runner.h"
+#include "crc32.h"
 #include "geometry/cloud.h"
 #include "harness.h"
 
@@ -240,18 +241,11 @@ check_row (const Rig * rig, int row)
 static uint32_t
 crc32_of (const TestImage * image)
 {
-  uint32_t crc = 0xffffffffu;
+  uint32_t crc = 0;
 
-  for (int y = 0; y < image->image.height; y++) {
-    const uint8_t *row = test_image_row (image, y);
-
-    for (size_t i = 0; i < image->row_bytes; i++) {
-      crc ^= row[i];
-      for (int bit = 0; bit < 8; bit++)
-        crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-    }
-  }
-  return ~crc;
+  for (int y = 0; y < image->image.height; y++)
+    crc = test_crc32 (crc, test_image_row (image, y), image->row_bytes);
+  return crc;
 }
 
 /* -------------------------------------------------------------------- tests */

@@ -5,6 +5,7 @@
  */
 
 #include "core/runner.h"
+#include "crc32.h"
 #include "geometry/depth.h"
 #include "harness.h"
 
@@ -108,14 +109,14 @@ check_depth (const StereoDepthParams * p, int code, unsigned depth)
 static uint32_t
 crc32_of (const uint16_t * words, size_t n)
 {
-  uint32_t crc = 0xffffffffu;
+  uint32_t crc = 0;
 
-  for (size_t i = 0; i < 2 * n; i++) {
-    crc ^= (uint8_t) (words[i / 2] >> 8 * (i % 2));
-    for (int bit = 0; bit < 8; bit++)
-      crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t bytes[] = { (uint8_t) words[i], (uint8_t) (words[i] >> 8) };
+
+    crc = test_crc32 (crc, bytes, sizeof (bytes));
   }
-  return ~crc;
+  return crc;
 }
 
 /* -------------------------------------------------------------------- tests */
