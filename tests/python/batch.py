@@ -281,6 +281,22 @@ class Formats(batches.Case):
             np.save(path, (view / 65535).astype(np.float16))
         self.require_map(".npy", save_half, coarse)
 
+    def test_compressed_tiff(self):
+        """No descriptor is closed twice: another thread may have opened a file with it."""
+        close = os.close
+
+        def fail(number):
+            try:
+                close(number)
+            except OSError as error:
+                failures.append(error)
+                raise
+        failures = []
+        with unittest.mock.patch("os.close", fail):
+            self.require_map(".tif", lambda path, view: Image.fromarray(view).save(
+                path, compression="tiff_lzw"))
+        self.assertEqual(failures, [])
+
     def test_floats_above_1(self):
         for suffix, save in ((".npy", np.save), (".tif", self.save)):
             paths = [self.path(side + suffix) for side in ("left", "right")]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import os
-from typing import Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional
 
 import numpy as np
 
@@ -53,8 +53,21 @@ def _read_npy(path: str) -> np.ndarray:
     return _from_float(array) if array.dtype.kind == "f" else array
 
 
+def _open_pillow(path: str) -> Any:
+    """From memory: Pillow closes the descriptor of a compressed TIFF file twice, and another thread
+    may have it by then.
+    """
+    module = _png.pillow()
+    with open(path, "rb") as file:
+        data = io.BytesIO(file.read())
+    try:
+        return module.open(data)
+    except module.UnidentifiedImageError:
+        raise ValueError("cannot identify image file") from None
+
+
 def _read_pillow(path: str) -> np.ndarray:
-    with _png.pillow().open(path) as image:
+    with _open_pillow(path) as image:
         if image.mode == "F":
             return _from_float(np.asarray(image))
         if image.mode.startswith("I"):
