@@ -833,8 +833,9 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_alignment_measure
     const StereoImage * left, const StereoImage * right,
     const StereoCorrection * applied, double seconds, StereoMessage * why);
 
-/* Fills report->struct_size bytes.  Before the first pair, the status is
- * unknown. */
+/* Fills report->struct_size bytes; does nothing unless
+ * STEREO_ALIGNMENT_REPORT_INIT has set it.  Before the first pair, the status
+ * is unknown. */
 STEREO_API void stereo_alignment_get_report (const StereoAlignment * alignment,
     StereoAlignmentReport * report);
 

@@ -63,9 +63,12 @@ TEST (test_invalid_arguments)
 {
   SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
   const StereoCorrection other = {.width = 64,.height = 48,.focal_length = 60 };
+  StereoAlignmentReport report = {.struct_size = 0,.n_matches = 7 };
   StereoCorrection large = other;
   StereoMessage why = { "" };
 
+  stereo_alignment_get_report (alignment, &report);
+  CHECK_INT (report.n_matches, ==, 7);
   CHECK (stereo_alignment_new (NULL, &why) == STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (why.text, "NULL");
   CHECK (stereo_alignment_set_focal_length (NULL, 1, NULL)
