@@ -19,13 +19,12 @@ import os
 import random
 import re
 import shlex
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 
 import blocks
+import png
 
 ENDLESS = {"stereotestsrc", "videotestsrc"}
 WINDOWS = {"autovideosink", "ximagesink", "xvimagesink", "glimagesink", "waylandsink"}
@@ -131,16 +130,7 @@ def texture(name):
 
 
 def write_png(path, rows):
-    """Writes an 8-bit RGB image: signature and chunks of the PNG specification."""
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(
-            ">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", len(rows[0]) // 3, len(rows), 8, 2, 0, 0, 0)
-    data = zlib.compress(b"".join(b"\0" + row for row in rows))
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data)
-                   + chunk(b"IEND", b""))
+    png.write(path, len(rows[0]) // 3, rows)
 
 
 def write_calibration(path, baseline):

@@ -3,10 +3,10 @@
 """Pairs of views of squares before a wall, with what is right, and files of them."""
 
 import os
-import struct
-import zlib
 
 import numpy as np
+
+import png
 
 HEIGHT, WIDTH = 60, 91
 WALL, SQUARE = 4, 11
@@ -28,18 +28,9 @@ def render(channels=3, seed=1):
     return left, right, truth
 
 
-def _chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
 def write_png(path, array):
     """uint8, grey or RGB."""
-    kind = 2 if array.ndim == 3 else 0
-    data = b"".join(b"\0" + row.tobytes() for row in array)
-    head = struct.pack(">IIBBBBB", array.shape[1], array.shape[0], 8, kind, 0, 0, 0)
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head)
-                   + _chunk(b"IDAT", zlib.compress(data)) + _chunk(b"IEND", b""))
+    png.write(path, array.shape[1], [row.tobytes() for row in array], color=array.ndim == 3)
 
 
 def write_ppm(path, array):

@@ -8,9 +8,7 @@ Images are lists of rows; a row is a list of samples, or of triples for RGB.
 import struct
 import zlib
 
-
-def _chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+import png
 
 
 def _samples(rows):
@@ -19,14 +17,9 @@ def _samples(rows):
 
 
 def write_png(path, rows, depth=8):
-    color = 2 if isinstance(rows[0][0], tuple) else 0
-    data = b""
-    for row in _samples(rows):
-        data += b"\0" + (struct.pack(">%dH" % len(row), *row) if depth == 16 else bytes(row))
-    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), depth, color, 0, 0, 0)
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header)
-                   + _chunk(b"IDAT", zlib.compress(data)) + _chunk(b"IEND", b""))
+    png.write(path, len(rows[0]),
+              [struct.pack(">%dH" % len(row), *row) if depth == 16 else bytes(row)
+               for row in _samples(rows)], depth=depth, color=isinstance(rows[0][0], tuple))
 
 
 def _paeth(a, b, c):
