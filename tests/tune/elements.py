@@ -33,6 +33,18 @@ class Elements(ServerCase):
             self.assertEqual(page.hello["sides"], ["a"])
             self.assertIn("matcher", page.elements["a"])
 
+    def test_ranges_of_matchers_differ(self):
+        """A value that the next matcher does not have becomes its nearest one."""
+        with Viewer(self.server).start() as page:
+            for matcher in "stereoesaw", "stereovcbw":
+                page.send("matcher", side="a", factory=matcher)
+                page.wait("elements", lambda m: m["elements"][0]["factory"] == matcher)
+                found = page.property(page.elements["a"]["matcher"], "cost-threshold")["value"]
+                if matcher == "stereoesaw":
+                    self.assertEqual(page.set("matcher", "cost-threshold", 0.1), 0.1)
+            self.assertEqual(found, 1)
+            page.send("reset", side="a", element="matcher")
+
     def test_every_property_of_every_matcher(self):
         seen = 0
         with Viewer(self.server).start() as page:

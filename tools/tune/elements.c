@@ -250,6 +250,8 @@ tune_properties_copy (GstElement * from, GstElement * to)
         || tune_property_is_default (from, list[i]))
       continue;
     tune_property_read (from, list[i], &value);
+    /* ranges of the same property differ */
+    g_param_value_validate (target, &value);
     g_object_set_property (G_OBJECT (to), target->name, &value);
   }
 }
