@@ -262,6 +262,20 @@ load_weights (const CascadeArgs & c, int x, int turn)
   return w;
 }
 
+__device__ __forceinline__ CascadeColumn
+own_column (const ExpstepArgs & a, int halo)
+{
+  const int thread = (int) threadIdx.x;
+  CascadeColumn c;
+
+  c.first = (int) blockIdx.x * (cascade_threads - 2 * halo) - halo;
+  c.x = stereo_clamp_int (c.first + thread, 0, a.k.width - 1);
+  c.disparity = a.k.min_disparity + a.first + 16 * (int) blockIdx.z;
+  c.edge = is_edge (a, c.first, cascade_threads, c.disparity);
+  c.warp_edge = is_edge (a, c.first + thread / 32 * 32, 32, c.disparity);
+  return c;
+}
+
 __global__ void __launch_bounds__ (cascade_threads, cascade_blocks)
 cascade_kernel (const __grid_constant__ CascadeArgs c)
 {
@@ -269,21 +283,13 @@ cascade_kernel (const __grid_constant__ CascadeArgs c)
   extern __shared__ uint4 dynamic[];
   CascadeSums *const ring = (CascadeSums *) dynamic;
   const ExpstepArgs &a = c.first;
-  const int thread = (int) threadIdx.x, group = (int) blockIdx.z;
+  const int thread = (int) threadIdx.x;
   const int step = c.step, halo = step + 1, height = a.k.height;
   const int y0 = (int) blockIdx.y * cascade_rows;
   const int y1 = min (y0 + cascade_rows, height);
   const int first = max (y0 - halo, 0), last = min (y1 + halo, height) - 1;
-  uint4 *const target = a.target + volume_at (a, group);
-  CascadeColumn column;
-
-  column.first = (int) blockIdx.x * (cascade_threads - 2 * halo) - halo;
-  column.x = stereo_clamp_int (column.first + thread, 0, a.k.width - 1);
-  column.disparity = a.k.min_disparity + a.first + 16 * group;
-  column.edge = is_edge (a, column.first, cascade_threads, column.disparity);
-  column.warp_edge = is_edge (a, column.first + thread / 32 * 32, 32,
-      column.disparity);
-
+  uint4 *const target = a.target + volume_at (a, (int) blockIdx.z);
+  const CascadeColumn column = own_column (a, halo);
   const bool stores = thread >= halo && thread < cascade_threads - halo
       && column.first + thread < a.k.width;
   FirstPass pass = { };
