@@ -195,7 +195,8 @@ gst_stereo_filter_decide_allocation (GstBaseTransform * trans,
   return ok;
 }
 
-/* A gap leaves as a GAP event. */
+/* A gap leaves as a GAP event.  Unlike a dropped image, it does not mark the
+ * next one DISCONT. */
 static GstFlowReturn
 gst_stereo_filter_submit_input_buffer (GstBaseTransform * trans,
     gboolean is_discont, GstBuffer * buffer)
@@ -204,7 +205,7 @@ gst_stereo_filter_submit_input_buffer (GstBaseTransform * trans,
     return PARENT->submit_input_buffer (trans, is_discont, buffer);
   gst_stereo_push_gap (trans->srcpad, buffer);
   gst_buffer_unref (buffer);
-  return GST_BASE_TRANSFORM_FLOW_DROPPED;
+  return GST_FLOW_OK;
 }
 
 /* A buffer that is not mapped for a frame holds one all the same. */

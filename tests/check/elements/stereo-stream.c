@@ -1117,7 +1117,7 @@ TEST (test_samples_selected)
 }
 
 /* A buffer without memory that stands for a gap leaves elements with one input
- * as a GAP event. */
+ * as a GAP event, after which the stream continues. */
 LOOP_TEST (test_gap_of_one_input, 0, 4)
 {
   static const gchar *const cases[][2] = {
@@ -1127,13 +1127,16 @@ LOOP_TEST (test_gap_of_one_input, 0, 4)
     {"stereosplit layout=frame-by-frame", "src_left"},
   };
   GstElement *element = gst_parse_launch (cases[__i__][0], NULL);
-  GstBuffer *gap = gst_buffer_new ();
+  GstBuffer *gap = gst_buffer_new (), *after;
   GstClockTime time, duration;
   GstHarness *h;
   GstEvent *event;
 
   h = gst_harness_new_with_element (element, "sink", cases[__i__][1]);
   gst_harness_set_src_caps_str (h, CAPS);
+  fail_unless_equals_int (gst_harness_push (h, numbered_image (LEFT, 0)),
+      GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (h));
   GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_copy (gap)),
       GST_FLOW_OK);
@@ -1147,7 +1150,9 @@ LOOP_TEST (test_gap_of_one_input, 0, 4)
   gst_event_unref (event);
   fail_unless_equals_int (gst_harness_push (h, numbered_image (LEFT, 3)),
       GST_FLOW_OK);
-  gst_buffer_unref (gst_harness_pull (h));
+  after = gst_harness_pull (h);
+  fail_if (GST_BUFFER_FLAG_IS_SET (after, GST_BUFFER_FLAG_DISCONT));
+  gst_buffer_unref (after);
   gst_object_unref (element);
   gst_harness_teardown (h);
 }
