@@ -203,7 +203,9 @@ gst_stereo_meta_is_about (const GstMeta * meta, const gchar * const * about)
   const GType api = meta->info->api;
   const gchar *const *tags = gst_meta_api_type_get_tags (api);
 
-  if (api == GST_VIDEO_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE)
+  /* parents have a tag since 1.20 only */
+  if (api == GST_VIDEO_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE
+      || api == GST_PARENT_BUFFER_META_API_TYPE)
     return FALSE;
   for (; tags != NULL && *tags != NULL; tags++) {
     if (!g_strv_contains (about, *tags))
