@@ -39,9 +39,9 @@ _init_lock = threading.Lock()
 _init_process: List[int] = []
 
 
-def _import_gst() -> Any:
+def _gst_of_process() -> Any:
     with _init_lock:
-        gst = _init_gst()
+        gst = _gst_with_element()
         _init_process[:] = _init_process or [os.getpid()]
     _require_own_process()
     return gst
@@ -54,7 +54,7 @@ def _require_own_process() -> None:
                       "the child with the method spawn, not fork")
 
 
-def _init_gst() -> Any:
+def _gst_with_element() -> Any:
     try:
         gst = import_gst("Rectifier needs")
     except ImportError as error:
@@ -146,7 +146,7 @@ class Rectifier(Unique):
         # of one element after the other
         self._properties = [] if calibration is None else [
             dict(common, **projected, calibration=_search_path(calibration))]
-        self._gst = _import_gst()
+        self._gst = _gst_of_process()
         self._files: List[str] = []
         self._pipeline = self._gst.Pipeline()
         self._chains: List[List[Any]] = []
