@@ -7,7 +7,8 @@ FOLDER has the reports of ptxas (*-cuda.txt), PROGRAM is `launches`. For each ch
 operation with random parameters on a simulated device with its limits, and fails if a launch needs
 more shared memory or threads than a block can have, if a matcher fails, or refuses parameters that it
 need not refuse. For chips that the build has machine code for, also if a block needs more registers than
-there are. Fails if a kernel spills more registers than is known.
+there are. Fails if a kernel spills more registers than is known, or if matchers do not choose the kernels
+for large and for small images.
 """
 
 import sys
@@ -38,6 +39,12 @@ REFUSED = {
     89: ("refused: sgm, ",),
     120: ("refused: sgm, ",),
 }
+
+# The matcher, the size of the views, and a kernel that it must launch for them on an H100.
+CHOSEN = (
+    ("esaw", "1920x1080", "esaw cascade_kernel"),
+    ("esaw", "640x480", "esaw cost_kernel"),
+)
 
 
 def spill_problems(reports):
@@ -75,6 +82,13 @@ def refusal_problems(capability, lines):
             yield "capability %d: %s" % (capability, line)
 
 
+def choice_problems(program):
+    for matcher, size, kernel in CHOSEN:
+        launches, _ = resources.run_launches(program, 90, matcher, size)
+        if kernel not in {resources.short_name(launch.kernel) for launch in launches}:
+            yield "%s does not launch %s for %s" % (matcher, kernel, size)
+
+
 def reach_problems(launched, reports):
     kernels = {kernel for _, kernel in reports}
     if not kernels:
@@ -94,6 +108,7 @@ def main(folder, program):
         launched.update(launch.kernel for launch in launches)
         print("%d: %d launches, %d sets of parameters refused" % (capability, len(launches), len(others)))
     found += reach_problems(launched, reports)
+    found += choice_problems(program)
     print("\n".join(found))
     return 1 if found else 0
 

@@ -397,7 +397,7 @@ esaw_launch_cascade (StereoQueue * queue, const StereoExpstepConstants * k,
   const size_t blocks = (size_t) grid.x * grid.y * grid.z;
 
   /* in few blocks, separate kernels are faster */
-  if (2 * blocks < 3 * resident_blocks ((const StereoCudaQueue *) queue,
+  if (4 * blocks < 7 * resident_blocks ((const StereoCudaQueue *) queue,
           c.step))
     return false;
   launch_overlapping (queue, grid, dim3 (cascade_threads),
