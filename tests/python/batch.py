@@ -712,6 +712,16 @@ class Failures(batches.Case):
         self.assertEqual(self.contents(), {"disparity/%04d.png" % n: clean["disparity/%04d.png" % n]
                                            for n in (0, 2, 4, 7)})
 
+    def test_pipe(self):
+        """As an image of a folder; no thread waits for its writer."""
+        self.write_pairs(2)
+        os.unlink(self.path("set", "right", "0001.png"))
+        os.mkfifo(self.path("set", "right", "0001.png"))
+        self.batch("set/left", "set/right", "out", SMALL, status=3)
+        done, failed = self.manifest()
+        self.assertEqual(done["status"], "done")
+        self.assertRegex(failed["error"], "cannot read .*right/0001.png: is not a regular file")
+
     def test_strict(self):
         self.write_pairs(8)
         self.spoil()

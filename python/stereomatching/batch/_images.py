@@ -94,6 +94,9 @@ def read(path: str) -> np.ndarray:
     """A view: uint8 or uint16, height x width, or that x 3 or 4 channels."""
     reader = _READERS.get(os.path.splitext(path)[1].lower(), _read_pillow)
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            # opening a pipe waits for a writer, and no signal ends that in a thread
+            raise ValueError("is not a regular file")
         return reader(path)
     except (ImportError, MemoryError):
         raise
