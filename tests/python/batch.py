@@ -148,6 +148,7 @@ class Inputs(batches.Case):
         self.touch("l/a.png", "r/b.png", "two/a.png", "two/a.jpg", "empty/x.txt")
         for left, right, says in (("l", "r", "no name or number in common"),
                                   ("l", "none", "none does not exist"),
+                                  ("l", "/dev/null", "/dev/null is not a regular file: expected a"),
                                   ("l", "r/../l", "left and right are both .*/l: expected one"),
                                   ("l/a.png", "l/a.png", "left and right are both"),
                                   ("l", "empty", "there are no images"),

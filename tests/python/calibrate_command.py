@@ -162,6 +162,7 @@ class Command(batches.Case):
 
     def test_errors(self):
         self.write(rendered("chessboard")[0][:2])
+        os.mkfifo(self.path("pipe.mp4"))
         for words, status, text in (
                 (["left", "right", "out.yml"], 2, "--size: expected columns and rows"),
                 (["--size", "9", "left", "right", "out.yml"], 2, "got '9'"),
@@ -170,6 +171,7 @@ class Command(batches.Case):
                 (SIZE + ["left", "right", "none/out.yml"], 2, "cannot write none/out.yml"),
                 (SIZE + ["left", "none", "out.yml"], 2, "none does not exist"),
                 (SIZE + ["left.mp4", "right.mp4", "out.yml"], 2, "left.mp4 does not exist"),
+                (SIZE + ["pipe.mp4", "right.mp4", "out.yml"], 2, "pipe.mp4 is not a regular file"),
                 (SIZE + ["left", "out.yml"], 2, "expected LEFT and RIGHT, a list of pairs"),
                 (SIZE + ["--interval", "0", "left", "right", "out.yml"], 2, "--interval"),
                 (SIZE + ["--interval", "inf", "left", "right", "out.yml"], 2, "--interval"),

@@ -60,6 +60,12 @@ def require_two(left: str, right: str) -> None:
                               left)
 
 
+def not_a_source(path: str) -> c.ArgumentError:
+    """The error for what is neither a file nor a folder."""
+    return c.ArgumentError(("%s is not a regular file: expected a file or a folder"
+                            if os.path.exists(path) else "%s does not exist") % path)
+
+
 def stem(path: str) -> str:
     return os.path.splitext(path)[0].replace(os.sep, "/")
 
@@ -142,7 +148,7 @@ def find_images(source: str) -> Dict[str, str]:
     elif os.path.isfile(source):
         found = {stem(os.path.basename(source)): source}
     else:
-        raise c.ArgumentError("%s does not exist" % source)
+        raise not_a_source(source)
     if not found:
         raise c.ArgumentError("%s: there are no images (%s)" % (source, ", ".join(SUFFIXES)))
     return found

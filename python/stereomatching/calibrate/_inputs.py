@@ -78,7 +78,7 @@ def open_source(left: str, right: Optional[str], layout: str, interval: float,
     """The pairs of files."""
     for path in (left,) if right is None else (left, right):
         if path.lower().endswith(_videos.SUFFIXES) and not os.path.isfile(path):
-            raise c.ArgumentError("%s does not exist" % path)
+            raise _inputs.not_a_source(path)
     if is_video(left, right):
         return from_videos(left, right, layout, interval)
     if right is None and not _inputs.is_list(left):
