@@ -232,12 +232,15 @@ next_number (Text * text)
   return any ? value : -1;
 }
 
-/* The one blank between header and samples. */
+/* The one blank between header and samples, or a line end of two bytes, which
+ * programs on Windows write. */
 static bool
 end_header (Text * text)
 {
   if (text->at >= text->end || !is_space (*text->at))
     return false;
+  if (text->end - text->at > 1 && text->at[0] == '\r' && text->at[1] == '\n')
+    text->at++;
   text->at++;
   return true;
 }

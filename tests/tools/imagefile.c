@@ -283,7 +283,7 @@ TEST (test_pnm)
   static const uint8_t wide[] = { 0x12, 0x34, 0xff, 0xff, 0, 1, 0xab, 0 };
   File p5 = file_from_text ("P5\n# a comment\n3 2 # another\n255\n", grey, 6);
   File p5_wide = file_from_text ("P5 2 2 65535\n", wide, 8);
-  File p6 = file_from_text ("P6\t1\r\n2 255 ", grey, 6);
+  File p6 = file_from_text ("P6\t1\r\n2 255\r\n", grey, 6);
   File p2 = file_from_text ("P2 3 2 300\n0 1 2\n# between\n299 300 7", "", 0);
   File p3 = file_from_text ("P3\n1 1\n15\n1 15 0\n", "", 0);
   static const unsigned plain[] = { 0, 1, 2, 299, 300, 7 };
@@ -308,6 +308,7 @@ TEST (test_pnm)
   CHECK_INT (image.width, ==, 1);
   CHECK_INT (image.height, ==, 2);
   CHECK_INT (image.channels, ==, 3);
+  CHECK (memcmp (image.data, grey, 6) == 0);
   CHECK (memcmp (image.data, grey, 6) == 0);
   image_clear (&image);
 
@@ -345,7 +346,7 @@ TEST (test_pfm)
     0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0, 0, 0, 0x80, 0x7f, 0, 0, 0x80, 0x3e
   };
   uint8_t big[16];
-  File files[2];
+  File files[3];
   File color = file_from_text ("PF\n1 1\n-1\n", little, 12);
   Image image;
 
@@ -353,7 +354,8 @@ TEST (test_pfm)
     big[i] = little[i / 4 * 4 + 3 - i % 4];
   files[0] = file_from_text ("Pf\n2 2\n-1.0\n", little, 16);
   files[1] = file_from_text ("Pf\n2 2\n1e2\n", big, 16);
-  for (int i = 0; i < 2; i++) {
+  files[2] = file_from_text ("Pf\r\n2 2\r\n-1.0\r\n", little, 16);
+  for (int i = 0; i < 3; i++) {
     const float *data;
 
     image = parse (&files[i]);
