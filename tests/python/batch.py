@@ -263,6 +263,23 @@ class Formats(batches.Case):
                 file.write((view[::-1] / 65535).astype(">f4").tobytes())
         self.require_map(".pfm", save, grey)
 
+        def save_on_one_line(path, view):
+            with open(path, "wb") as file:
+                file.write(b"Pf %d %d -1e2\r\n" % view.shape[::-1])
+                file.write((view[::-1] / 65535).astype("<f4").tobytes())
+        self.require_map(".pfm", save_on_one_line, grey)
+
+    def test_bad_pfm(self):
+        self.write_pairs(1)
+        for header, says in ((b"Pf\n2 1\n0\n", "header: expected 'Pf WIDTH HEIGHT SCALE'"),
+                             (b"Pf\n2 1\nnan\n", "header"), (b"Pf\n-2 -1\n1\n", "header"),
+                             (b"Pf\n", "header"), (b"", "header"),
+                             (b"Pf\n2 2\n1\n", "is cut off: expected 16 bytes of pixels, got 8")):
+            with open(self.path("left.pfm"), "wb") as file:
+                file.write(header + bytes(8))
+            self.batch("left.pfm", "set/right/0000.png", "out", status=3)
+            self.assertRegex(self.manifest()[0]["error"], "cannot read .*left.pfm: .*" + says)
+
     def test_floats(self):
         grey = [view[:, :, 0].astype(np.uint16) * 257 for view in (self.left, self.right)]
 

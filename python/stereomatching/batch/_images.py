@@ -8,7 +8,9 @@ Pillow reads what it knows; PFM, NPY and PLY need only NumPy.
 from __future__ import annotations
 
 import io
+import math
 import os
+import re
 from typing import Any, Callable, Dict, Optional
 
 import numpy as np
@@ -36,16 +38,22 @@ def _from_float(values: np.ndarray) -> np.ndarray:
     return (np.clip(values, 0, 1) * np.float32(65535) + 0.5).astype(np.uint16)
 
 
+_PFM_HEADER = re.compile(rb"P([fF])\s+(\d+)\s+(\d+)\s+([-+]?[\d.]+(?:[eE][-+]?\d+)?)(?:\r\n|\s)")
+
+
 def _read_pfm(path: str) -> np.ndarray:
     with open(path, "rb") as file:
-        kind = file.readline().strip()
-        if kind not in (b"Pf", b"PF"):
-            raise ValueError("is not a PFM file")
-        width, height = map(int, file.readline().split())
-        order = "<f4" if float(file.readline()) < 0 else ">f4"
-        shape = (height, width) if kind == b"Pf" else (height, width, 3)
-        values = np.frombuffer(file.read(), order)[:int(np.prod(shape))].reshape(shape)
-    return _from_float(values[::-1])
+        data = file.read()
+    header = _PFM_HEADER.match(data)
+    if header is None or float(header[4]) == 0:
+        raise ValueError("has an invalid header: expected 'Pf WIDTH HEIGHT SCALE'")
+    shape = (int(header[3]), int(header[2])) + ((3,) if header[1] == b"F" else ())
+    if len(data) - header.end() < 4 * math.prod(shape):
+        raise ValueError("is cut off: expected %d bytes of pixels, got %d" % (
+            4 * math.prod(shape), len(data) - header.end()))
+    order = "<f4" if float(header[4]) < 0 else ">f4"
+    return _from_float(np.frombuffer(data, order, math.prod(shape), header.end())
+                       .reshape(shape)[::-1])
 
 
 def _read_npy(path: str) -> np.ndarray:
