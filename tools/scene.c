@@ -374,16 +374,20 @@ load_mask (const char *path, Scene * scene, SceneRegion region,
 {
   const double none = NAN;
   size_t n = (size_t) scene->width * (size_t) scene->height;
+  bool good = true;
   float *values;
 
   if (!image_read_map (path, 1, NULL, &none, &scene->width, &scene->height,
           &values, why))
     return false;
   scene->region[region] = cli_resize (NULL, n);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
     scene->region[region][i] = values[i] == 255 ? 255 : 0;
+    good &= !(values[i] > 255);
+  }
   free (values);
-  return true;
+  return good || image_fail (why, path, "has more than 8 bits; expected a "
+      "mask with 255 where a pixel counts");
 }
 
 /* The region where a map has a disparity. */

@@ -294,6 +294,12 @@ class Scenes(Case):
         self.assertIn("average (bad-1): ", printed)
         self.assertNotIn("nan", printed)
 
+    def test_deep_mask(self):
+        """With 16 bits, no pixel is 255."""
+        scene = make_ini(self.path("made"), masks="official")
+        pictures.write_png(os.path.join(scene, "all.png"), constant(65535), depth=16)
+        self.fails("vcbw", scene, says="all.png: has more than 8 bits; expected a mask with 255")
+
     def middlebury(self):
         folder = self.path("Piano")
         os.makedirs(folder)
