@@ -309,7 +309,6 @@ TEST (test_pnm)
   CHECK_INT (image.height, ==, 2);
   CHECK_INT (image.channels, ==, 3);
   CHECK (memcmp (image.data, grey, 6) == 0);
-  CHECK (memcmp (image.data, grey, 6) == 0);
   image_clear (&image);
 
   image = parse (&p2);
