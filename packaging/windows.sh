@@ -85,7 +85,7 @@ compare_tools() {
   quietly ninja -C "$root/build" "$program" || die "the build failed"
   rm -rf "$folder"
   mkdir -p "$folder"
-  PYTHONPATH=$root/tests/tools python3 - "$folder" <<'PYTHON'
+  PYTHONPATH=$root/tests/tools:$root/tests/support python3 - "$folder" <<'PYTHON'
 import random, sys
 import pictures
 

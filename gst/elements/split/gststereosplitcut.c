@@ -12,6 +12,8 @@
 
 #include "elements/split/gststereosplitcut.h"
 
+#include "base/gststereocompat.h"
+
 #include <string.h>
 
 void
