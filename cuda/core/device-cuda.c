@@ -139,6 +139,13 @@ stereo_cuda_shared_limit (const StereoDevice * device)
   return ((const CudaDevice *) device)->shared_limit;
 }
 
+int
+stereo_cuda_blocks_in_shared (const StereoDevice * device, int bytes)
+{
+  /* each block reserves another 1 KB */
+  return stereo_cuda_shared_limit (device) / (bytes + 1024);
+}
+
 void
 stereo_cuda_pretend_shared_limit (StereoDevice * device, int bytes)
 {

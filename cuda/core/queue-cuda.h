@@ -89,6 +89,10 @@ void stereo_cuda_forget (StereoQueue * queue);
 /* Maximum shared memory of a block, in bytes. */
 int stereo_cuda_shared_limit (const StereoDevice * device);
 
+/* Blocks with this much shared memory, in bytes, that fit into that of the
+ * largest block. */
+int stereo_cuda_blocks_in_shared (const StereoDevice * device, int bytes);
+
 /* Whether cooperative launches are supported. */
 bool stereo_cuda_cooperative (const StereoDevice * device);
 

@@ -338,16 +338,14 @@ make_shape (const StereoCudaQueue * queue, const StereoViewFrame * f)
 {
   const StereoDevice *device = queue->queue.device;
   const int step = 1 << f->format.shift_y;
-  const int limit = stereo_cuda_shared_limit (device);
   Shape s;
   int blocks;
 
   s.n_groups = (f->height + step - 1) / step;
   s.shared = fits_shared (device, f);
   s.block_size = block_size (f, s.shared && is_direct (f));
-  /* each block reserves another 1 KB */
-  blocks = s.shared ? limit / (s.block_size * (int) sizeof (int32_t) + 1024)
-      : 1;
+  blocks = s.shared ? stereo_cuda_blocks_in_shared (device,
+      s.block_size * (int) sizeof (int32_t)) : 1;
   blocks = blocks > 0 ? blocks : 1;
   s.threads = THREADS_RESIDENT / blocks / 32 * 32;
   s.threads = s.threads < 32 ? 32 : s.threads > 256 ? 256 : s.threads;

@@ -190,17 +190,6 @@ shared_row_sums (const uint4 * row, int step, uint32_t weights)
   return v;
 }
 
-__device__ __forceinline__ uint4
-rounded_values (const Values & v)
-{
-  uint4 result;
-
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    word (result, i) = rounded (v.even[i], v.odd[i]);
-  return result;
-}
-
 /* The first pass along columns. */
 struct FirstPass
 {
@@ -221,7 +210,7 @@ finish_row (const FirstPass & p, const Values & below)
     v.even[i] = p.column.even[i] + p.after * below.even[i];
     v.odd[i] = p.column.odd[i] + p.after * below.odd[i];
   }
-  return rounded_values (v);
+  return rounded (v);
 }
 
 __device__ __forceinline__ void
@@ -346,7 +335,7 @@ cascade_kernel (const __grid_constant__ CascadeArgs c)
               load_row (ring[above]), load_row (ring[here]), row },
             0x00800080u, &v);
         if (stores)
-          target[pixel_at (a, column.x, z - step)] = rounded_values (v);
+          target[pixel_at (a, column.x, z - step)] = rounded (v);
       }
       slot = above;
     }
@@ -359,13 +348,11 @@ cascade_kernel (const __grid_constant__ CascadeArgs c)
 size_t
 resident_blocks (const StereoCudaQueue * queue, int step)
 {
-  /* each block reserves another 1 KB */
-  const size_t bytes = sizeof (CascadeShared) + ring_bytes (step) + 1024;
-  const size_t blocks = (size_t) stereo_cuda_shared_limit
-      (queue->queue.device) / bytes;
+  const int blocks = stereo_cuda_blocks_in_shared (queue->queue.device,
+      (int) (sizeof (CascadeShared) + ring_bytes (step)));
 
-  return (size_t) queue->multiprocessors * (blocks < cascade_blocks ? blocks
-      : cascade_blocks);
+  return (size_t) queue->multiprocessors
+      * (size_t) (blocks < cascade_blocks ? blocks : cascade_blocks);
 }
 
 }                               // namespace

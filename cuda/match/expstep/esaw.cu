@@ -340,12 +340,7 @@ column_costs (const ExpstepArgs & a, const Column & c, int group, int turn)
     atomicMin (&a.best[pixel_at (a, c.x, c.y)],
         best + (uint32_t) (a.first + 16 * group));
   } else {
-    uint4 result;
-
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      word (result, i) = rounded (v.even[i], v.odd[i]);
-    (a.target + volume_at (a, group))[pixel_at (a, c.x, c.y)] = result;
+    (a.target + volume_at (a, group))[pixel_at (a, c.x, c.y)] = rounded (v);
   }
 }
 

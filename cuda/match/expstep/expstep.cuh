@@ -162,6 +162,17 @@ rounded (uint32_t even_sum, uint32_t odd_sum)
   return __byte_perm (even_sum, odd_sum, 0x7351);
 }
 
+__device__ __forceinline__ uint4
+rounded (const Values & v)
+{
+  uint4 result;
+
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    word (result, i) = rounded (v.even[i], v.odd[i]);
+  return result;
+}
+
 /* A pixel with its neighbours along the row. */
 struct Taps
 {
