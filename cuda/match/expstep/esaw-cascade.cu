@@ -190,43 +190,22 @@ shared_row_sums (const uint4 * row, int step, uint32_t weights)
   return v;
 }
 
-/* The first pass along columns. */
-struct FirstPass
-{
-  Values row;                   /* sums of the last row, */
-  Values column;                /* and the part of its column sums with the row
-                                 * above */
-  uint32_t after;               /* weight of the row below */
-};
-
-/* The result of the last row.  below: sums of the row below, if any */
+/* Costs from the sums along three rows, `step` apart. */
 __device__ __forceinline__ uint4
-finish_row (const FirstPass & p, const Values & below)
+column_costs (uint32_t weights, const Values & above, const Values & here,
+    const Values & below)
 {
+  const Weights w = column_weights (weights);
   Values v;
 
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    v.even[i] = p.column.even[i] + p.after * below.even[i];
-    v.odd[i] = p.column.odd[i] + p.after * below.odd[i];
+    v.even[i] = weighted (w, here.even[i], above.even[i], below.even[i],
+        0x00800080u);
+    v.odd[i] = weighted (w, here.odd[i], above.odd[i], below.odd[i],
+        0x00800080u);
   }
   return rounded (v);
-}
-
-__device__ __forceinline__ void
-begin_row (FirstPass * p, const Values & row, uint32_t weights)
-{
-  const Weights w = column_weights (weights);
-
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    p->column.even[i] = w.own * row.even[i] + w.before * p->row.even[i]
-        + 0x00800080u;
-    p->column.odd[i] = w.own * row.odd[i] + w.before * p->row.odd[i]
-        + 0x00800080u;
-  }
-  p->row = row;
-  p->after = w.after;
 }
 
 /* Weights that a thread needs in a turn. */
@@ -281,7 +260,7 @@ cascade_kernel (const __grid_constant__ CascadeArgs c)
   const CascadeColumn column = own_column (a, halo);
   const bool stores = thread >= halo && thread < cascade_threads - halo
       && column.first + thread < a.k.width;
-  FirstPass pass = { };
+  ColumnPass pass = { };
   int slot = 0, words = 0;
 
   pdl_launch_dependents ();
@@ -314,8 +293,8 @@ cascade_kernel (const __grid_constant__ CascadeArgs c)
       const Values row = shared_row_sums (shared.costs[y & 1], 1,
           weights.first);
 
-      shared.averages[i & 1][thread] = finish_row (pass, row);
-      begin_row (&pass, row, weights.first);
+      shared.averages[i & 1][thread] = rounded (finish_row (pass, row));
+      begin_row (&pass, row, weights.first, 0x00800080u);
     }
 
     if (z >= first) {
@@ -329,13 +308,11 @@ cascade_kernel (const __grid_constant__ CascadeArgs c)
         store_row (&ring[slot], row);
       }
       if (z - step >= y0) {
-        Values v;
+        const uint4 costs = column_costs (weights.result,
+            load_row (ring[above]), load_row (ring[here]), row);
 
-        column_sums (Column { column.x, z - step, weights.result,
-              load_row (ring[above]), load_row (ring[here]), row },
-            0x00800080u, &v);
         if (stores)
-          target[pixel_at (a, column.x, z - step)] = rounded (v);
+          target[pixel_at (a, column.x, z - step)] = costs;
       }
       slot = above;
     }

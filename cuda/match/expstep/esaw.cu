@@ -25,9 +25,8 @@ const size_t chunk_bytes = (size_t) 256 << 20;
 const int winner_pixels = 32;
 const size_t winner_groups = 8;
 
-/* Such blocks per multiprocessor, at least: as many as without the second
- * minimum, whose registers would allow two. */
-const int winner_blocks = 3;
+/* Such blocks per multiprocessor, at least. */
+const int winner_blocks = 4;
 
 int
 esaw_plan (const StereoSearch *, const StereoExpstepConstants * k,
@@ -74,18 +73,6 @@ cost_kernel (const __grid_constant__ ExpstepArgs a)
         expstep_costs (a, x, y, group);
 }
 
-__device__ __forceinline__ void
-esaw_load_taps (const ExpstepArgs & a, const uint4 * volume, int x, int y,
-    Taps * taps)
-{
-  const uint32_t own = pixel_at (a, x, y);
-
-  taps->own = volume[own];
-  taps->before = volume[pixel_before (a, own, x)];
-  taps->after = volume[pixel_after (a, own, x)];
-  taps->weights = a.weights[own];
-}
-
 /* Result of the sums along columns. */
 enum Output
 {
@@ -94,253 +81,33 @@ enum Output
   OUTPUT_WINNERS
 };
 
-/* Shared memory of a block that finds winners, double-buffered: the next turn
- * may begin while the previous one is searched. */
-__device__ __forceinline__ uint16_t *
-shared_sums (int turn)
+typedef Tiles < winner_pixels > EsawTiles;
+
+const int right_pitch = winner_pixels + 16;
+
+__device__ __forceinline__ EsawTiles
+esaw_tiles (const ExpstepArgs & a)
 {
   extern __shared__ uint32_t shared[];
+  const int groups = (int) blockDim.y;
 
-  return (uint16_t *) shared + (turn & 1) * winner_pixels
-      * (16 * (int) blockDim.y + tile_padding);
+  return EsawTiles { groups, right_pitch, (int) blockIdx.x * winner_pixels,
+      a.first + 16 * a.first_group, min (16 * groups,
+          a.count - 16 * a.first_group), (uint16_t *) shared };
 }
 
-__device__ __forceinline__ uint32_t *
-shared_best (int turn)
-{
-  return (uint32_t *) (shared_sums (0) + 2 * winner_pixels
-      * (16 * (int) blockDim.y + tile_padding))
-      + (turn & 1) * winner_pixels * (int) blockDim.y;
-}
-
-/* Right winners, from the partner of the first pixel at the last disparity
- * on. */
-__device__ __forceinline__ uint32_t *
-shared_right (int turn)
-{
-  return shared_best (0) + 2 * winner_pixels * (int) blockDim.y
-      + (turn & 1) * (winner_pixels + 16 * (int) blockDim.y);
-}
-
-size_t
-esaw_shared_bytes (int groups)
-{
-  return 2 * winner_pixels * ((size_t) (16 * groups + tile_padding)
-      * sizeof (uint16_t) + (size_t) groups * sizeof (uint32_t))
-      + 2 * (winner_pixels + 16 * (size_t) groups) * sizeof (uint32_t);
-}
-
-__device__ __forceinline__ void
-esaw_clear_right ()
-{
-  uint32_t *right = shared_right (0);
-  const int n = 2 * (winner_pixels + 16 * (int) blockDim.y);
-
-  for (int i = (int) (threadIdx.y * winner_pixels + threadIdx.x); i < n;
-      i += winner_pixels * (int) blockDim.y)
-    right[i] = STEREO_NO_WINNER;
-  __syncthreads ();
-}
-
-/* Returns the best of the first `valid` sums of a thread, from index on, and
- * optionally updates the right winners from `right` on backwards. */
-template < bool ALL > __device__ __forceinline__ uint32_t
-esaw_compete (const uint32_t even_sums[4], const uint32_t odd_sums[4],
-    uint32_t index, int valid, bool update_right, uint32_t * right)
-{
-  uint32_t words[16], best = STEREO_NO_WINNER;
-
-#pragma unroll
-  for (int i = 0; i < 16; i++) {
-    const uint32_t pair = i % 2 == 0 ? even_sums[i / 4] : odd_sums[i / 4];
-
-    words[i] = (i % 4 < 2 ? pair << 16 : pair & 0xffff0000u)
-        + (index + (uint32_t) i);
-    if (ALL || i < valid)
-      best = min (best, words[i]);
-  }
-  if (update_right) {
-#pragma unroll
-    for (int i = 0; i < 16; i++) {
-      if (ALL || i < valid)
-        atomicMin (right - i, words[i]);
-    }
-  }
-  return best;
-}
-
-/* Merges the right winners of a turn, from column x0 on, into global memory
- * and resets them. */
-__device__ __forceinline__ void
-esaw_flush_right (const ExpstepArgs & a, int turn, int x0, int y)
-{
-  uint32_t *right = shared_right (turn);
-  const int n = winner_pixels + 16 * (int) blockDim.y - 1;
-
-  for (int i = (int) (threadIdx.y * winner_pixels + threadIdx.x); i < n;
-      i += winner_pixels * (int) blockDim.y) {
-    const uint32_t best = right[i];
-
-    right[i] = STEREO_NO_WINNER;
-    if (best != STEREO_NO_WINNER && x0 + i >= 0 && x0 + i < a.k.width)
-      atomicMin (&a.winners.right[stereo_plane_offset (x0 + i, y,
-                  a.winners.right_stride)], best);
-  }
-}
-
-/* The winner of a pixel.  bests: of its groups of 16 disparities. */
-__device__ __forceinline__ uint32_t
-esaw_best (const uint32_t * bests)
-{
-  uint32_t best = bests[0];
-
-  for (int i = 1; i < (int) blockDim.y; i++)
-    best = min (best, bests[i * winner_pixels]);
-  return best;
-}
-
-/* The lowest sum of a pixel further than one disparity from an index, which may
- * be outside the tile.  sums, bests: of the pixel */
-__device__ __forceinline__ uint32_t
-esaw_second (const Tile & t, const uint16_t * sums, const uint32_t * bests,
-    int index)
-{
-  uint32_t second = STEREO_WINNER_NO_SECOND;
-
-#pragma unroll 1
-  for (int i = 0; i < (int) blockDim.y; i++) {
-    const uint32_t best = bests[i * winner_pixels];
-    const int last = min (16 * i + 16, t.n);
-
-    /* the best of most groups is far enough */
-    if ((unsigned) ((int) (best & 0xffff) - index + 1) > 2) {
-      second = min (second, best >> 16);
-      continue;
-    }
-#pragma unroll 1
-    for (int j = 16 * i; j < last; j++) {
-      if ((unsigned) (t.first + j - index + 1) > 2)
-        second = min (second, (uint32_t) sums[j]);
-    }
-  }
-  return second;
-}
-
-/* The second minimum of the winner among all disparities so far.  best: the
- * winner of the tile; winner: of all */
-__device__ __forceinline__ uint32_t
-esaw_update_second (const ExpstepArgs & a, const Tile & t,
-    const uint16_t * sums, const uint32_t * bests, uint32_t at, uint32_t best,
-    uint32_t winner)
-{
-  const int last = t.first + t.n - 1;
-  uint32_t second = esaw_second (t, sums, bests, (int) (winner & 0xffff));
-  uint32_t others = best >> 16;
-
-  if ((int) (best & 0xffff) == last)
-    others = min (esaw_second (t, sums, bests, last), t.n > 1
-        ? (uint32_t) sums[t.n - 2] : STEREO_WINNER_NO_SECOND);
-  if (t.first > a.k.first_index) {
-    const uint32_t old_best = a.best[at] >> 16, old = a.seconds[at];
-
-    /* of the winner of the previous tiles, or of all their disparities but
-     * the neighbour of the first one of this tile */
-    second = min (second, winner != best ? old & 0xffff
-        : (int) (best & 0xffff) == t.first ? old >> 16 : old_best);
-    others = min (others, old_best);
-  }
-  if (last + 1 < a.k.end_index)
-    a.seconds[at] = second | others << 16;
-  return second;
-}
-
-/* Merges the winner in a tile with that of previous disparities. */
-__device__ __forceinline__ void
-esaw_update_left (const ExpstepArgs & a, const Tile & t,
-    const uint32_t * bests, int pixel, int y)
-{
-  const int x = t.x0 + pixel;
-  const uint32_t at = pixel_at (a, x, y);
-  const uint16_t *sums = t.sums + pixel * t.pitch;
-  const uint32_t best = esaw_best (bests);
-  LeftWinner w = find_neighbors (t, pixel, best);
-
-  if (t.first > a.k.first_index) {
-    LeftWinner old = { a.best[at], a.neighbors[at] & 0xffff,
-        a.neighbors[at] >> 16, 0 };
-
-    if ((int) (old.best & 0xffff) == t.first - 1)
-      old.after = sums[0];
-    if ((int) (best & 0xffff) == t.first)
-      w.before = a.last_sum[at];
-    if (old.best < best)
-      w = old;
-  }
-  if (a.winners.uniqueness)
-    w.second = esaw_update_second (a, t, sums, bests, at, best, w.best);
-  if (t.first + t.n == a.k.end_index) {
-    expstep_store_left (a, x, y, w);
-  } else {
-    a.best[at] = w.best;
-    a.neighbors[at] = w.before | w.after << 16;
-    a.last_sum[at] = sums[t.n - 1];
-  }
-}
-
-/* Finds the winners of a block; all threads take part. */
-__device__ __forceinline__ void
-esaw_find_winners (const ExpstepArgs & a, int y, int group, int turn,
-    const uint32_t even_sums[4], const uint32_t odd_sums[4])
-{
-  const int lane = (int) threadIdx.x, n_groups = (int) blockDim.y;
-  const int valid = a.count - 16 * group;
-  const uint32_t index = (uint32_t) (a.first + 16 * group);
-  uint16_t *sums = shared_sums (turn);
-  uint32_t *bests = shared_best (turn);
-  uint32_t *right = shared_right (turn) + lane
-      + 16 * (n_groups - (int) threadIdx.y) - 1;
-  Tile t;
-
-  t.sums = sums;
-  t.pitch = 16 * n_groups + tile_padding;
-  t.x0 = (int) blockIdx.x * winner_pixels;
-  t.n_pixels = min (winner_pixels, a.k.width - t.x0);
-  t.first = a.first + 16 * a.first_group;
-  t.n = min (16 * n_groups, a.count - 16 * a.first_group);
-
-  store_sums (sums + lane * t.pitch + 16 * (int) threadIdx.y, even_sums,
-      odd_sums);
-  const bool update_right = a.winners.right != NULL && lane < t.n_pixels;
-
-  bests[threadIdx.y * winner_pixels + lane] = valid >= 16
-      ? esaw_compete < true > (even_sums, odd_sums, index, valid, update_right,
-      right)
-      : esaw_compete < false > (even_sums, odd_sums, index, valid, update_right,
-      right);
-  __syncthreads ();
-  if (a.winners.right != NULL)
-    esaw_flush_right (a, turn, t.x0 - (a.k.min_disparity + t.first
-            + 16 * n_groups - 1), y);
-  if (threadIdx.y == 0 && lane < t.n_pixels)
-    esaw_update_left (a, t, bests + lane, lane, y);
-}
-
-/* The pass along the column. */
+/* Stores the costs of a pixel, or updates its winner. */
 template < Output OUTPUT > __device__ __forceinline__ void
-column_costs (const ExpstepArgs & a, const Column & c, int group, int turn)
+store_costs (const ExpstepArgs & a, const Values & v, int x, int y, int group)
 {
-  Values v;
+  const uint32_t at = pixel_at (a, x, y);
 
-  column_sums (c, OUTPUT == OUTPUT_COSTS ? 0x00800080u : 0u, &v);
-  if (OUTPUT == OUTPUT_WINNERS) {
-    esaw_find_winners (a, c.y, group, turn, v.even, v.odd);
-  } else if (OUTPUT == OUTPUT_BEST) {
+  if (OUTPUT == OUTPUT_BEST) {
     uint32_t best = expstep_winner (v.even, v.odd, a.count - 16 * group);
 
-    atomicMin (&a.best[pixel_at (a, c.x, c.y)],
-        best + (uint32_t) (a.first + 16 * group));
+    atomicMin (&a.best[at], best + (uint32_t) (a.first + 16 * group));
   } else {
-    (a.target + volume_at (a, group))[pixel_at (a, c.x, c.y)] = rounded (v);
+    (a.target + volume_at (a, group))[at] = rounded (v);
   }
 }
 
@@ -357,49 +124,54 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a)
       : column;
   const int s = a.step, group = a.first_group
       + (int) (blockIdx.z * blockDim.y + threadIdx.y);
-  const uint4 *source = a.source + volume_at (a, group);
-  int y, n_before, n;
+  Piece piece;
 
   pdl_launch_dependents ();
-  if (x >= a.k.width || !find_piece (a, (int) blockIdx.y, &y, &n_before, &n))
+  if (x >= a.k.width || !find_piece (a, (int) blockIdx.y, &piece))
     return;
   pdl_wait ();
-  if (OUTPUT == OUTPUT_WINNERS)
-    esaw_clear_right ();
 
-  Values ring[3] = { };
+  const EsawTiles tiles = esaw_tiles (a);
+  const TilePlace place = tile_place (a, tiles, (int) threadIdx.x,
+      (int) threadIdx.y);
+  const uint32_t start = OUTPUT == OUTPUT_COSTS ? 0x00800080u : 0;
+  int y = piece.has_before ? piece.y - s : piece.y, turn = 0;
+  Source source = make_source (a, a.source + volume_at (a, group), 1, x, y);
+  ColumnPass pass = { };
+  Values row;
   Taps taps;
-  uint32_t weights;
 
-  if (n_before > 0) {
-    esaw_load_taps (a, source, x, y - s, &taps);
-    row_sums (taps, &ring[0]);
+  if (OUTPUT == OUTPUT_WINNERS)
+    tile_clear (tiles);
+  load_taps (a, source, &taps);
+  if (piece.has_before) {
+    row_sums (taps, &pass.row);
+    load_next_taps (a, &source, &taps);
+    y += s;
   }
-  esaw_load_taps (a, source, x, y, &taps);
-  row_sums (taps, &ring[1]);
-  weights = taps.weights;
+  row_sums (taps, &row);
+  begin_row (&pass, row, taps.weights, start);
   if (y + s < a.k.height)
-    esaw_load_taps (a, source, x, y + s, &taps);
+    load_next_taps (a, &source, &taps);
 
-  /* Three pixels per iteration avoid moves between registers. */
-  for (int i = 0; i < n; i += 3) {
-#pragma unroll
-    for (int j = 0; j < 3; j++) {
-      uint32_t next = taps.weights;
+  for (int i = 0; i < piece.n; i++, y += s) {
+    const uint32_t weights = taps.weights;
 
-      if (i + j >= n)
-        break;
-      /* Without a pixel below, its weight is 0. */
-      if (y + s < a.k.height)
-        row_sums (taps, &ring[(j + 2) % 3]);
-      /* loads overlap with the column */
-      if (i + j + 1 < n && y + 2 * s < a.k.height)
-        esaw_load_taps (a, source, x, y + 2 * s, &taps);
-      column_costs < OUTPUT > (a, Column { x, y, weights, ring[j],
-            ring[(j + 1) % 3], ring[(j + 2) % 3] }, group, i + j);
-      weights = next;
-      y += s;
+    /* below the image, with a weight of 0, those of the last row again */
+    row_sums (taps, &row);
+    /* loads overlap with the column */
+    if (i + 1 < piece.n && y + 2 * s < a.k.height)
+      load_next_taps (a, &source, &taps);
+    if (OUTPUT == OUTPUT_WINNERS) {
+      tile_add (tiles, place, turn++, finish_row (pass, row));
+      if (turn == tile_turns || i + 1 == piece.n) {
+        tile_search (a, tiles, y - (turn - 1) * s, turn);
+        turn = 0;
+      }
+    } else {
+      store_costs < OUTPUT > (a, finish_row (pass, row), x, y, group);
     }
+    begin_row (&pass, row, weights, start);
   }
 }
 
@@ -417,7 +189,8 @@ esaw_launch_winners (StereoQueue * queue, ExpstepArgs & a, int places)
         / winner_pixels, (unsigned) places);
 
     launch_overlapping (queue, grid, dim3 (winner_pixels, (unsigned) groups),
-        esaw_shared_bytes (groups), iterate_kernel < OUTPUT_WINNERS >, a);
+        tile_bytes < winner_pixels > (groups, right_pitch),
+        iterate_kernel < OUTPUT_WINNERS >, a);
   }
 }
 

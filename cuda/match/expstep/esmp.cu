@@ -166,7 +166,7 @@ packed (const Values & v)
 
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    word (result, i) = v.even[i] | v.odd[i] << 8;
+    word (result, i) = v.even[i] + 256 * v.odd[i];
   return result;
 }
 
@@ -221,26 +221,6 @@ cost_kernel (const __grid_constant__ ExpstepArgs a, int lanes, int shift)
     a.target[volume_at (a, pixel_at (a, x, y), p.group)] = packed (v);
 }
 
-__device__ __forceinline__ void
-esmp_load_taps (const ExpstepArgs & a, int x, int y, int group, Taps * taps)
-{
-  const uint32_t own = pixel_at (a, x, y);
-
-  taps->own = a.source[volume_at (a, own, group)];
-  taps->before = a.source[volume_at (a, pixel_before (a, own, x), group)];
-  taps->after = a.source[volume_at (a, pixel_after (a, own, x), group)];
-  taps->weights = a.weights[own];
-}
-
-/* Messages after the pass along the row. */
-template < int LANES > __device__ __forceinline__ void
-row_messages (const ExpstepArgs & a, const Taps & t, const Place & p,
-    Values & result)
-{
-  row_sums (t, &result);
-  messages < LANES > (a, result, p);
-}
-
 /* Replaces sums by costs above the minimum of the pixel, in finer steps. */
 template < int LANES > __device__ __forceinline__ void
 refine (Values & c, const Place & p)
@@ -263,9 +243,6 @@ refine (Values & c, const Place & p)
   }
 }
 
-/* Elements of shared memory for the last sums of a block. */
-const int tile_size = expstep_threads * (16 + tile_padding);
-
 /* Sums of runs in the order of expstep.cuh. */
 __device__ __forceinline__ Values
 in_order (const Values & runs)
@@ -282,111 +259,48 @@ in_order (const Values & runs)
   return v;
 }
 
-/* Updates the right winners with the sums of a tile; all threads of the block
- * take part. */
-__device__ __forceinline__ void
-esmp_update_right (const ExpstepArgs & a, const Tile & t, int y)
+/* Pixels of a block, of a warp, and the distance of right winners of adjacent
+ * groups: an odd multiple of the pixels of a warp, so that its lanes address
+ * different banks. */
+template < int LANES > struct Shape
 {
-  const int thread = (int) (threadIdx.y * blockDim.x + threadIdx.x);
-  const int n_threads = (int) (blockDim.x * blockDim.y);
-  /* the partner of the first pixel at the last disparity */
-  const int x0 = t.x0 - (a.k.min_disparity + t.first + t.n - 1);
+  static const int pixels = expstep_threads / LANES;
+  static const int warp_pixels = 32 / LANES;
+  static const int right_pitch = ((pixels + 14) / warp_pixels + 1 | 1)
+      * warp_pixels;
+};
 
-  for (int r = thread; r < t.n_pixels + t.n - 1; r += n_threads) {
-    const int begin = max (0, r - t.n + 1), end = min (t.n_pixels, r + 1);
-    const int i = begin + t.n - 1 - r;
-    const uint16_t *sum = t.sums + begin * t.pitch + i;
-    uint32_t index = (uint32_t) (t.first + i), best = STEREO_NO_WINNER;
+template < int LANES >
+__device__ __forceinline__ Tiles < Shape < LANES >::pixels >
+esmp_tiles (const ExpstepArgs & a)
+{
+  extern __shared__ uint32_t shared[];
 
-    if (x0 + r < 0 || x0 + r >= a.k.width)
-      continue;
-#pragma unroll 4
-    for (int p = begin; p < end; p++) {
-      best = min (best, ((uint32_t) *sum << 16) + index);
-      sum += t.pitch + 1;
-      index++;
-    }
-    atomicMin (&a.winners.right[stereo_plane_offset (x0 + r, y,
-                a.winners.right_stride)], best);
-  }
+  return { LANES, Shape < LANES >::right_pitch,
+      (int) blockIdx.x * Shape < LANES >::pixels, a.first, a.count,
+      (uint16_t *) shared };
 }
 
-/* The second minimum of a pixel, whose winner is its disparity at, in all its
- * lanes. */
-template < int LANES > __device__ __forceinline__ uint32_t
-esmp_second (const Values & sums, const Place & p, int at)
-{
-  const int winner = at - 16 * p.group;
-  uint32_t second = ~0u;
-
-#pragma unroll
-  for (int i = 0; i < 16; i++) {
-    const uint32_t w = i % 2 == 0 ? sums.even[i / 4] : sums.odd[i / 4];
-    const uint32_t sum = i % 4 < 2 ? w & 0xffff : w >> 16;
-
-    if ((unsigned) (i - winner + 1) > 2 && i < p.valid)
-      second = min (second, sum);
-  }
-#pragma unroll
-  for (int lane = 1; lane < LANES; lane *= 2)
-    second = min (second, __shfl_xor_sync (0xffffffffu, second, lane));
-  return min (second, STEREO_WINNER_NO_SECOND);
-}
-
+/* The winner of a left pixel only. */
 template < int LANES > __device__ __forceinline__ void
-esmp_find_winners (const ExpstepArgs & a, int y, const Place & p,
-    const Values & sums, uint16_t * shared)
+store_best (const ExpstepArgs & a, const Place & p, const Values & sums, int y)
 {
-  const int pixels = expstep_threads / LANES;
-  const int pixel = (int) threadIdx.x / LANES;
   uint32_t best = expstep_winner (sums.even, sums.odd, p.valid);
-  uint32_t second = 0;
-  Tile t;
 
   best = p.valid > 0 ? best + (uint32_t) (16 * p.group) : 0xffffffffu;
 #pragma unroll
   for (int lane = 1; lane < LANES; lane *= 2)
     best = min (best, __shfl_xor_sync (0xffffffffu, best, lane));
-  if (a.winners.uniqueness)
-    second = esmp_second < LANES > (sums, p, (int) (best & 0xffff));
-  best += (uint32_t) a.first;
-  if (a.winners.left == NULL) {
-    if (p.x < a.k.width && p.group == 0)
-      a.best[pixel_at (a, p.x, y)] = best;
-    return;
-  }
-
-  t.sums = shared;
-  t.pitch = 16 * LANES + tile_padding;
-  t.x0 = (int) blockIdx.x * pixels;
-  t.n_pixels = min (pixels, a.k.width - t.x0);
-  t.first = a.first;
-  t.n = a.count;
-  store_sums (shared + pixel * t.pitch + 16 * p.group, sums.even, sums.odd);
-  __syncthreads ();
-  if (a.winners.right != NULL)
-    esmp_update_right (a, t, y);
-  if (p.x < a.k.width && p.group == 0) {
-    LeftWinner w = find_neighbors (t, pixel, best);
-
-    w.second = second;
-    expstep_store_left (a, p.x, y, w);
-  }
+  if (p.x < a.k.width && p.group == 0)
+    a.best[pixel_at (a, p.x, y)] = best + (uint32_t) a.first;
 }
 
-/* The pass along the column.  Lanes without a pixel or disparities duplicate
- * others.  shared: for the last pass */
-template < int LANES, bool LAST > __device__ __forceinline__ void
-column_messages (const ExpstepArgs & a, const ExpstepArgs & columns,
-    const Place & p, const Column & c, uint16_t * shared)
+/* Stores the messages of a pixel from its sums.  Lanes without a pixel or
+ * disparities duplicate others. */
+template < int LANES > __device__ __forceinline__ void
+store_messages (const ExpstepArgs & a, const ExpstepArgs & columns,
+    const Place & p, Values v, int y)
 {
-  Values v;
-
-  column_sums (c, LAST || a.refine ? 0u : 0x00800080u, &v);
-  if (LAST) {
-    esmp_find_winners < LANES > (a, c.y, p, in_order (v), shared);
-    return;
-  }
   if (a.refine) {
     refine < LANES > (v, p);
   } else {
@@ -398,59 +312,62 @@ column_messages (const ExpstepArgs & a, const ExpstepArgs & columns,
   }
   messages < LANES > (columns, v, p);
   if (p.x < a.k.width && p.valid > 0)
-    a.target[volume_at (a, pixel_at (a, c.x, c.y), p.group)] = packed (v);
+    a.target[volume_at (a, pixel_at (a, p.x, y), p.group)] = packed (v);
 }
 
 /* a, columns: arguments with the smoothness for passes along rows, and along
  * columns */
 template < int LANES, bool LAST >
-__global__ void __launch_bounds__ (expstep_threads, 7)
+__global__ void __launch_bounds__ (expstep_threads, LAST ? 7 : 8)
 iterate_kernel (const __grid_constant__ ExpstepArgs a,
     const __grid_constant__ ExpstepArgs columns)
 {
-  /* double-buffered: the next turn may begin while the previous one is
-   * searched */
-  __shared__ uint32_t shared[LAST ? tile_size : 1];
   const Place p = make_place (a, thread_of_row () / LANES,
       thread_of_row () % LANES);
   const int x = min (p.x, a.k.width - 1), s = a.step;
   const int group = min (p.group, a.groups - 1);
-  int y, n_before, n;
+  Piece piece;
 
   /* the same for the whole block */
-  if (!find_piece (a, (int) blockIdx.y, &y, &n_before, &n))
+  if (!find_piece (a, (int) blockIdx.y, &piece))
     return;
 
-  Values ring[3] = { };
+  const Tiles < Shape < LANES >::pixels > tiles = esmp_tiles < LANES > (a);
+  const TilePlace place = tile_place (a, tiles, (int) threadIdx.x / LANES,
+      p.group);
+  const uint32_t start = LAST || a.refine ? 0 : 0x00800080u;
+  const int before = piece.has_before ? 1 : 0;
+  int y = piece.y - before * s, turn = 0;
+  Source source = make_source (a, a.source + group, a.groups, x, y);
+  ColumnPass pass = { };
   Taps taps;
-  uint32_t weights;
 
-  if (n_before > 0) {
-    esmp_load_taps (a, x, y - s, group, &taps);
-    row_messages < LANES > (a, taps, p, ring[0]);
-  }
-  esmp_load_taps (a, x, y, group, &taps);
-  row_messages < LANES > (a, taps, p, ring[1]);
-  weights = taps.weights;
-  if (y + s < a.k.height)
-    esmp_load_taps (a, x, y + s, group, &taps);
+  if (LAST)
+    tile_clear (tiles);
+  load_taps (a, source, &taps);
+  for (int i = -before; i <= piece.n; i++, y += s) {
+    const uint32_t weights = taps.weights;
+    Values row, column;
 
-  for (int i = 0; i < n; i++) {
-    uint32_t next = taps.weights;
-
-    /* Without a pixel below, its weight is 0. */
-    if (y + s < a.k.height)
-      row_messages < LANES > (a, taps, p, ring[2]);
+    /* below the image, with a weight of 0, those of the last row again */
+    row_sums (taps, &row);
+    messages < LANES > (a, row, p);
     /* loads overlap with the column */
-    if (i + 1 < n && y + 2 * s < a.k.height)
-      esmp_load_taps (a, x, y + 2 * s, group, &taps);
-    column_messages < LANES, LAST > (a, columns, p, Column { x, y, weights,
-          ring[0], ring[1], ring[2] }, (uint16_t *) shared
-        + (i & 1) * tile_size);
-    ring[0] = ring[1];
-    ring[1] = ring[2];
-    weights = next;
-    y += s;
+    if (i < piece.n && y + s < a.k.height)
+      load_next_taps (a, &source, &taps);
+    column = finish_row (pass, row);
+    if (i > 0 && !LAST) {
+      store_messages < LANES > (a, columns, p, column, y - s);
+    } else if (i > 0 && a.winners.left == NULL) {
+      store_best < LANES > (a, p, in_order (column), y - s);
+    } else if (i > 0) {
+      tile_add (tiles, place, turn++, in_order (column));
+      if (turn == tile_turns || i == piece.n) {
+        tile_search (a, tiles, y - turn * s, turn);
+        turn = 0;
+      }
+    }
+    begin_row (&pass, row, weights, start);
   }
 }
 
@@ -525,8 +442,10 @@ launch_pass (StereoCudaStage & stage, const Pass & p)
   const dim3 grid = rows_grid (p.rows.k.width * LANES, p.places, 1);
 
   if (p.last)
-    iterate_kernel < LANES, true > <<< grid, expstep_threads, 0,
-        stage.stream () >>> (p.rows, p.columns);
+    iterate_kernel < LANES, true > <<< grid, expstep_threads,
+        tile_bytes < Shape < LANES >::pixels > (LANES,
+            Shape < LANES >::right_pitch), stage.stream () >>> (p.rows,
+            p.columns);
   else
     iterate_kernel < LANES, false > <<< grid, expstep_threads, 0,
         stage.stream () >>> (p.rows, p.columns);

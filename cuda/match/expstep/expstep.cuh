@@ -12,8 +12,8 @@
  *
  * One kernel does a whole pass, along rows and along columns.  Pixels s apart
  * in a column form a chain.  A thread follows a piece of a chain, computes the
- * sums along rows pixel by pixel and keeps the last three for the sum along
- * the column, so that a pass reads and writes each cost once.
+ * sums along rows pixel by pixel and adds each to the sums along the column of
+ * three pixels, so that a pass reads and writes each cost once.
  */
 
 #ifndef STEREO_EXPSTEP_CUH
@@ -70,24 +70,11 @@ struct ExpstepArgs
   bool refine;
 };
 
-/* The index of a pixel in a plane, and of its neighbours in the row, if they
- * exist, otherwise of itself. */
+/* The index of a pixel in a plane. */
 __device__ __forceinline__ uint32_t
 pixel_at (const ExpstepArgs & a, int x, int y)
 {
   return (uint32_t) stereo_plane_offset (x, y, a.pitch);
-}
-
-__device__ __forceinline__ uint32_t
-pixel_before (const ExpstepArgs & a, uint32_t own, int x)
-{
-  return x >= a.step ? own - (uint32_t) a.step : own;
-}
-
-__device__ __forceinline__ uint32_t
-pixel_after (const ExpstepArgs & a, uint32_t own, int x)
-{
-  return x + a.step < a.k.width ? own + (uint32_t) a.step : own;
 }
 
 struct Weights
@@ -180,6 +167,43 @@ struct Taps
   uint32_t weights;
 };
 
+/* Where a thread loads the taps of its chain, pixel by pixel.  A neighbour
+ * outside the image is the pixel itself. */
+struct Source
+{
+  const uint4 *volume;          /* of the group */
+  int groups;                   /* of a pixel, adjacent in the volume */
+  uint32_t pixel;
+  int before, after;            /* elements from there */
+};
+
+__device__ __forceinline__ Source
+make_source (const ExpstepArgs & a, const uint4 * volume, int groups, int x,
+    int y)
+{
+  return Source { volume, groups, pixel_at (a, x, y),
+      x >= a.step ? -a.step * groups : 0,
+      x + a.step < a.k.width ? a.step * groups : 0 };
+}
+
+__device__ __forceinline__ void
+load_taps (const ExpstepArgs & a, const Source & s, Taps * taps)
+{
+  const uint4 *own = s.volume + (size_t) s.pixel * (uint32_t) s.groups;
+
+  taps->own = own[0];
+  taps->before = own[s.before];
+  taps->after = own[s.after];
+  taps->weights = a.weights[s.pixel];
+}
+
+__device__ __forceinline__ void
+load_next_taps (const ExpstepArgs & a, Source * s, Taps * taps)
+{
+  s->pixel += (uint32_t) a.step * (uint32_t) a.pitch;
+  load_taps (a, *s, taps);
+}
+
 /* Sums along the row. */
 __device__ __forceinline__ void
 row_sums (const Taps & t, Values * result)
@@ -197,42 +221,67 @@ row_sums (const Taps & t, Values * result)
   }
 }
 
-/* The pixel at (x, y), and the sums along the rows of it and of its neighbours
- * in the column. */
-struct Column
+/* The pass along a column, row by row. */
+struct ColumnPass
 {
-  int x, y;
-  uint32_t weights;
-  const Values &above, &here, &below;
+  Values row;                   /* sums of the last row, */
+  Values column;                /* and the part of its column sums with the row
+                                 * above */
+  uint32_t after;               /* weight of the row below */
 };
 
-/* Sums along the column plus `start`, without shift. */
-__device__ __forceinline__ void
-column_sums (const Column & c, uint32_t start, Values * result)
+/* The column sums of the last row.  below: sums of the row below, or any if
+ * there is none */
+__device__ __forceinline__ Values
+finish_row (const ColumnPass & p, const Values & below)
 {
-  Weights w = column_weights (c.weights);
+  Values v;
 
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    result->even[i] = weighted (w, c.here.even[i], c.above.even[i],
-        c.below.even[i], start);
-    result->odd[i] = weighted (w, c.here.odd[i], c.above.odd[i],
-        c.below.odd[i], start);
+    v.even[i] = p.column.even[i] + p.after * below.even[i];
+    v.odd[i] = p.column.odd[i] + p.after * below.odd[i];
   }
+  return v;
 }
 
-/* Finds the piece of a chain of a thread; false if there is none. */
-__device__ __forceinline__ bool
-find_piece (const ExpstepArgs & a, int place, int *y0, int *n_before, int *n)
+/* Begins the column sums of a row, from `start` on, without shift. */
+__device__ __forceinline__ void
+begin_row (ColumnPass * p, const Values & row, uint32_t weights,
+    uint32_t start)
 {
-  int s = min (a.step, a.k.height);
-  int chain = place % s, i0 = place / s * a.piece;
-  int length = (a.k.height - chain + s - 1) / s;
+  const Weights w = column_weights (weights);
 
-  *y0 = chain + i0 * s;
-  *n_before = i0;
-  *n = min (a.piece, length - i0);
-  return *n > 0;
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    p->column.even[i] = w.own * row.even[i] + w.before * p->row.even[i]
+        + start;
+    p->column.odd[i] = w.own * row.odd[i] + w.before * p->row.odd[i] + start;
+  }
+  p->row = row;
+  p->after = w.after;
+}
+
+/* The piece of a chain of a thread. */
+struct Piece
+{
+  int y;                        /* of its first pixel */
+  int n;
+  bool has_before;              /* a pixel of the chain before the first */
+};
+
+/* False if there is none. */
+__device__ __forceinline__ bool
+find_piece (const ExpstepArgs & a, int place, Piece * p)
+{
+  const int s = min (a.step, a.k.height);
+  const int chain = place % s, begin = place / s * a.piece;
+  const int length = (a.k.height - chain + s - 1) / s;
+
+  p->y = chain + begin * s;
+  p->n = min (a.piece, length - begin);
+  p->has_before = begin > 0;
+  return p->n > 0;
 }
 
 /* Costs of four differences in halves of words. */
