@@ -124,8 +124,9 @@ __device__ __forceinline__ void
 sums (const Weights & w, uint32_t c, uint32_t before, uint32_t after,
     uint32_t start, uint32_t * even_sum, uint32_t * odd_sum)
 {
-  *even_sum = weighted (w, even (c), even (before), even (after), start);
   *odd_sum = weighted (w, odd (c), odd (before), odd (after), start);
+  /* four bytes are even + 256 odd, and so are their sums */
+  *even_sum = weighted (w, c, before, after, 257 * start) - 256 * *odd_sum;
 }
 
 /* 16 values in halves of words. */
