@@ -145,8 +145,6 @@ matcher_start (GstElement * element, GstStereoRunFrame * frame)
       results[result_of (&frame->outputs[i])] =
           &frame->outputs[i].mapped.image;
   }
-  if (g_atomic_int_compare_and_exchange (&self->reset_pending, TRUE, FALSE))
-    stereo_matcher_reset (self->matcher);
   GST_OBJECT_LOCK (self);
   profiling = self->profiling;
   GST_OBJECT_UNLOCK (self);
@@ -203,6 +201,9 @@ gst_stereo_matcher_match (GstStereoMatcher * self,
   GstStereoRunFrame frame = { 0, };
   GstFlowReturn flow;
 
+  /* A flush from now on concerns the next pair. */
+  if (g_atomic_int_compare_and_exchange (&self->reset_pending, TRUE, FALSE))
+    stereo_matcher_reset (self->matcher);
   gst_stereo_aggregator_select (&self->parent, inputs);
   if (!update_params (self, &inputs[LEFT]))
     return GST_FLOW_ERROR;

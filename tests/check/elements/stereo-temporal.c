@@ -163,6 +163,36 @@ LOOP_TEST (test_reset, NOTHING, 2 * N_EVENTS)
   rig_close (&rig);
 }
 
+static void
+flush_left (GstElement * element G_GNUC_UNUSED, GstSegment * segment
+    G_GNUC_UNUSED, guint64 pts G_GNUC_UNUSED, guint64 dts G_GNUC_UNUSED,
+    guint64 duration G_GNUC_UNUSED, GstStructure * info G_GNUC_UNUSED,
+    Rig * rig)
+{
+  trigger (rig, FLUSH_LEFT);
+}
+
+/* A flush while a pair is matched resets the filter for the next one. */
+LOOP_TEST (test_flush_of_a_selected_pair, 0, 2)
+{
+  GBytes *expected = blank_map (), *found;
+  gulong id;
+  Rig rig;
+
+  rig_open_with_caps (&rig, __i__ == 0 ? MATCHER "emit-signals=true"
+      : MATCHER "emit-signals=true pairs=newest", CAPS, CAPS);
+  id = g_signal_connect (rig.element, "samples-selected",
+      G_CALLBACK (flush_left), &rig);
+  gst_buffer_unref (rig_match (&rig, numbered_image (LEFT, NUMBER),
+          numbered_image (RIGHT, NUMBER)));
+  g_signal_handler_disconnect (rig.element, id);
+  found = match_after (&rig, NOTHING);
+  fail_unless (g_bytes_equal (found, expected));
+  g_bytes_unref (found);
+  g_bytes_unref (expected);
+  rig_close (&rig);
+}
+
 /* Stores a copy of each map. */
 static void
 keep_map (GstElement * sink G_GNUC_UNUSED, GstBuffer * buffer,
