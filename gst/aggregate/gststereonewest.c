@@ -154,29 +154,19 @@ wake_up (GstStereoMatcher * self, gint view)
       == GST_TASK_PAUSED;
   GstFlowReturn result = GST_FLOW_OK, flow;
 
+  g_mutex_lock (&newest->lock);
   for (gint i = 0; i < N_VIEWS; i++) {
-    GstClockTime time;
-    gboolean again;
-
-    g_mutex_lock (&newest->lock);
-    again = !newest->at_end[i] && (!newest->wakeup_pending[i] || (over
-        && i == view));
-    newest->wakeup_pending[i] |= again;
-    time = newest->segment[i].start;
-    g_mutex_unlock (&newest->lock);
-    if (!again)
+    if (newest->at_end[i] || (newest->wakeup_pending[i] && !(over
+                && i == view)))
       continue;
     flow = gst_stereo_aggregator_get_parent_class ()->sink_event_pre_queue
         (aggregator, self->parent.sink[i],
-        gst_event_new_gap (time, GST_CLOCK_TIME_NONE));
-    if (flow != GST_FLOW_OK) {
-      g_mutex_lock (&newest->lock);
-      newest->wakeup_pending[i] = FALSE;
-      g_mutex_unlock (&newest->lock);
-    }
+        gst_event_new_gap (newest->segment[i].start, GST_CLOCK_TIME_NONE));
+    newest->wakeup_pending[i] = flow == GST_FLOW_OK;
     if (i == view)
       result = flow;
   }
+  g_mutex_unlock (&newest->lock);
   return result;
 }
 
@@ -329,11 +319,17 @@ void
 gst_stereo_matcher_newest_skip_gap (GstStereoAggregator * aggregator,
     gint view)
 {
-  GstStereoNewest *newest = &GST_STEREO_MATCHER (aggregator)->newest;
+  GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
+  GstStereoNewest *newest = &self->newest;
+  gboolean again;
 
   g_mutex_lock (&newest->lock);
   newest->wakeup_pending[view] = FALSE;
+  again = newest->segment[view].format == GST_FORMAT_TIME;
   g_mutex_unlock (&newest->lock);
+  /* The segment has arrived since that wakeup, and images perhaps, too. */
+  if (again)
+    wake_up (self, view);
 }
 
 gboolean

@@ -667,6 +667,33 @@ TEST (test_flush_of_one_view)
   blocking_close (&rig);
 }
 
+/* A pair after a flush of one view is matched without waiting for further
+ * images.  An unpaired image makes the element send a wakeup to both pads, here
+ * before the segment of the flushed view. */
+TEST (test_pair_after_a_flush_of_one_view)
+{
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    GstSegment segment;
+    Rig rig;
+
+    blocking_open (&rig, LIVE);
+    push_pair (&rig, 0);
+    blocking_wait (1);
+    rig_push (&rig, !v, numbered_image (!v, 1));
+    push_pair (&rig, 2);
+    gst_harness_push_event (rig.view[v], gst_event_new_flush_start ());
+    gst_harness_push_event (rig.view[v], gst_event_new_flush_stop (TRUE));
+    rig_push (&rig, !v, numbered_image (!v, 3));
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+    rig_push (&rig, v, numbered_image (v, 3));
+    blocking_release (1);
+    check_numbers (blocking_wait (2), 3, 3);
+    rig_expect_no_error (&rig);
+    blocking_close (&rig);
+  }
+}
+
 /* Images and ends from before a stop have no effect. */
 TEST (test_stop)
 {
