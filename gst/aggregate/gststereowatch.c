@@ -39,6 +39,7 @@ typedef struct
 {
   GstAggregatorPad *pad[N_INPUTS];      /* references, or NULL: no such pad */
   gboolean linked[N_INPUTS];
+  gboolean ended[N_INPUTS];     /* EOS was received, perhaps not handled */
   gboolean has_video[N_INPUTS];
   gint n_images[N_INPUTS];
   gboolean playing;             /* live sources send nothing while paused */
@@ -51,6 +52,8 @@ inputs_get (Inputs * inputs, GstStereoAggregator * self)
     inputs->pad[i] = gst_stereo_aggregator_get_pad (self, i);
     inputs->linked[i] = inputs->pad[i] != NULL
         && gst_pad_is_linked (GST_PAD (inputs->pad[i]));
+    inputs->ended[i] = inputs->pad[i] != NULL
+        && GST_PAD_IS_EOS (inputs->pad[i]);
     inputs->n_images[i] = gst_stereo_aggregator_count_images (self, i);
   }
   GST_OBJECT_LOCK (self);
@@ -138,24 +141,27 @@ gst_stereo_aggregator_check_links (GstStereoAggregator * self, gint ended)
 
 /* ------------------------------------------------------------ silent inputs */
 
-/* Whether images of an input wait for others: more arrive, or their source is
- * blocked.  Asking GstAggregator would make it keep an image even after a
- * flush. */
+/* Whether images of an input, or its end, wait for others: more arrive, their
+ * source is blocked, or no more will come.  Asking GstAggregator would make it
+ * keep an image even after a flush. */
 static gboolean
 is_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
 {
   return inputs->pad[input] != NULL
-      && (inputs->n_images[input] != watch->n_images[input]
+      && (inputs->ended[input]
+      || inputs->n_images[input] != watch->n_images[input]
       || gst_stereo_aggregator_is_blocked (watch->self, input));
 }
 
-/* The input whose images wait for a silent one, or -1. */
+/* The input that waits for a silent one, or -1. */
 static gint
 find_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
 {
+  /* The task pauses at the end. */
   if (!inputs->playing || inputs->pad[input] == NULL
       || is_waiting (watch, inputs, input)
-      || gst_aggregator_pad_is_eos (inputs->pad[input]))
+      || gst_pad_get_task_state (GST_AGGREGATOR_SRC_PAD (watch->self))
+      == GST_TASK_PAUSED)
     return -1;
   for (gint i = 0; i < N_INPUTS; i++) {
     if (i != input && is_waiting (watch, inputs, i))
@@ -176,10 +182,12 @@ check_silent_inputs (GstStereoWatch * watch, const Inputs * inputs)
       watch->silent[i] = 0;
     else if (++watch->silent[i] == PATIENCE && !watch->warned[i]) {
       GST_ELEMENT_WARNING (watch->self, STREAM, FAILED,
-          ("%s has received nothing for %d seconds, while images wait on %s. "
-              "Does %s work?", gst_stereo_input_names[i], PATIENCE,
-              gst_stereo_input_names[other], i == GST_STEREO_MAP
-              ? "the source of the maps" : "that camera"), (NULL));
+          ("%s has received nothing for %d seconds, while %s%s%s. Check the "
+              "source of %s.", gst_stereo_input_names[i], PATIENCE,
+              inputs->ended[other] ? "" : "images wait on ",
+              gst_stereo_input_names[other],
+              inputs->ended[other] ? " has ended" : "",
+              gst_stereo_input_names[i]), (NULL));
       watch->warned[i] = TRUE;
     }
   }

@@ -191,8 +191,8 @@ TEST (test_silent_maps)
   fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (view));
   gst_message_parse_warning (message, &error, NULL);
   fail_unless_equals_string (error->message, "sink_disparity has received "
-      "nothing for 5 seconds, while images wait on sink_left. Does the source "
-      "of the maps work?");
+      "nothing for 5 seconds, while images wait on sink_left. Check the source "
+      "of sink_disparity.");
   g_error_free (error);
   gst_message_unref (message);
   gst_object_unref (bus);

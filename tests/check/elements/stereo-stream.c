@@ -902,6 +902,40 @@ TEST (test_silence_is_reported)
   }
 }
 
+/* A view has ended before the other one has sent anything.  After the end of
+ * the element, silence is no fault. */
+TEST (test_silence_after_the_end_of_a_view)
+{
+  Rig rigs[3], *ended = &rigs[2];
+
+  for (guint i = 0; i < 3; i++) {
+    rig_open_with_caps (&rigs[i], i == 1 ? VCBW "pairs=newest"
+        : VCBW "pairs=every", CAPS, CAPS);
+    rig_push (&rigs[i], LEFT, numbered_image (LEFT, 0));
+    gst_harness_push_event (rigs[i].view[LEFT], gst_event_new_eos ());
+  }
+  rig_push (ended, RIGHT, numbered_image (RIGHT, 0));
+  gst_harness_push (ended->view[RIGHT], numbered_image (RIGHT, 1));
+  gst_event_unref (rig_wait_event (ended, GST_EVENT_EOS));
+
+  for (guint i = 0; i < 2; i++) {
+    GstMessage *message = rig_message (&rigs[i], GST_MESSAGE_WARNING, PATIENCE);
+    GError *error;
+
+    fail_unless (message != NULL);
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless_equals_string (error->message, "sink_right has received "
+        "nothing for 5 seconds, while sink_left has ended. Check the source of "
+        "sink_right.");
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  fail_unless (rig_message (ended, GST_MESSAGE_WARNING, 2 * GST_SECOND)
+      == NULL);
+  for (guint i = 0; i < 3; i++)
+    rig_close (&rigs[i]);
+}
+
 /* --------------------------------------------------------------------- QoS */
 
 /* Reports that downstream was late by `late` at running time `time`. */
