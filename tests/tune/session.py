@@ -607,6 +607,10 @@ class Files(unittest.TestCase):
         with open(bad, "w", encoding="utf-8") as file:
             file.write("not a picture " * 100)
         good = self.path("right.ppm")
+        # an error of stereorectify, but none of a calibration
+        self.assertIn("stereo-tune: %s: Cannot rectify" % good, wrong(
+            "--pipeline", "filesrc location=%s ! pnmdec ! stereorectify name=left corrections=false "
+            "videotestsrc ! identity name=right" % good))
         self.assertIn("none.png", wrong(self.path("none.png"), good))
         self.assertIn(bad + ": ", wrong(bad, good))
         self.assertIn(bad + ": ", wrong(good, bad))

@@ -398,6 +398,18 @@ find_first (GstElement * element)
       ? find_first (GST_ELEMENT (GST_OBJECT_PARENT (peer))) : element;
 }
 
+/* Whether an error of stereorectify is one of the calibration, which it
+ * names. */
+static gboolean
+is_of_calibration (GstObject * object, const GError * error)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (object),
+      "calibration") != NULL
+      && (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ)
+      || g_error_matches (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_SETTINGS));
+}
+
 /* Converts an error message, and adds the name of the file that was read. */
 static void
 take_error (TuneSource * source, GstMessage * message, GError ** error)
@@ -410,13 +422,11 @@ take_error (TuneSource * source, GstMessage * message, GError ** error)
   while (GST_OBJECT_PARENT (object) != NULL
       && GST_OBJECT_PARENT (object) != GST_OBJECT (source->pipeline))
     object = GST_OBJECT_PARENT (object);
-  /* an error of stereorectify is one of the calibration, which it names */
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (object),
-          "calibration") == NULL)
+  gst_message_parse_error (message, &reason, &details);
+  if (!is_of_calibration (object, reason))
     object = GST_OBJECT (find_first (GST_ELEMENT (object)));
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (object), "location"))
     g_object_get (object, "location", &file, NULL);
-  gst_message_parse_error (message, &reason, &details);
   last = details != NULL ? strrchr (details, '\n') : NULL;
   g_set_error (error, reason->domain, reason->code, "%s%s%s%s",
       file != NULL ? file : "", file != NULL ? ": " : "", reason->message,
