@@ -9,9 +9,9 @@
 struct _GstStereoFence
 {
   gatomicrefcount references;
-  GMutex lock;
-  StereoRunner *runner;         /* NULL once retired */
   guint64 last;                 /* last frame with a waiter */
+  GRWLock lock;                 /* of all that follows */
+  StereoRunner *runner;         /* NULL once retired */
   guint64 lost;                 /* once retired: the first lost frame */
 };
 
@@ -21,7 +21,7 @@ gst_stereo_fence_new (StereoRunner * runner)
   GstStereoFence *fence = g_new0 (GstStereoFence, 1);
 
   g_atomic_ref_count_init (&fence->references);
-  g_mutex_init (&fence->lock);
+  g_rw_lock_init (&fence->lock);
   fence->runner = runner;
   return fence;
 }
@@ -37,7 +37,7 @@ void
 gst_stereo_fence_unref (GstStereoFence * fence)
 {
   if (g_atomic_ref_count_dec (&fence->references)) {
-    g_mutex_clear (&fence->lock);
+    g_rw_lock_clear (&fence->lock);
     g_free (fence);
   }
 }
@@ -45,9 +45,7 @@ gst_stereo_fence_unref (GstStereoFence * fence)
 void
 gst_stereo_fence_add (GstStereoFence * fence, guint64 frame)
 {
-  g_mutex_lock (&fence->lock);
   fence->last = MAX (fence->last, frame);
-  g_mutex_unlock (&fence->lock);
 }
 
 gboolean
@@ -55,11 +53,11 @@ gst_stereo_fence_wait (GstStereoFence * fence, guint64 frame)
 {
   gboolean complete;
 
-  g_mutex_lock (&fence->lock);
+  g_rw_lock_reader_lock (&fence->lock);
   complete = fence->runner != NULL
       ? stereo_runner_wait (fence->runner, frame) == STEREO_OK
       : frame < fence->lost;
-  g_mutex_unlock (&fence->lock);
+  g_rw_lock_reader_unlock (&fence->lock);
   return complete;
 }
 
@@ -72,7 +70,7 @@ gst_stereo_fence_retire (GstStereoFence ** fence)
   *fence = NULL;
   if (self == NULL)
     return;
-  g_mutex_lock (&self->lock);
+  g_rw_lock_writer_lock (&self->lock);
   /* Frames complete in order. */
   for (frame = self->last; frame > 0; frame--) {
     if (stereo_runner_wait (self->runner, frame) == STEREO_OK)
@@ -80,6 +78,6 @@ gst_stereo_fence_retire (GstStereoFence ** fence)
   }
   self->lost = frame + 1;
   self->runner = NULL;
-  g_mutex_unlock (&self->lock);
+  g_rw_lock_writer_unlock (&self->lock);
   gst_stereo_fence_unref (self);
 }

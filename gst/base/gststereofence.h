@@ -22,7 +22,8 @@ GstStereoFence *gst_stereo_fence_new (StereoRunner * runner);
 GstStereoFence *gst_stereo_fence_ref (GstStereoFence * fence);
 void gst_stereo_fence_unref (GstStereoFence * fence);
 
-/* Registers a frame for gst_stereo_fence_wait(). */
+/* Registers a frame for gst_stereo_fence_wait().  Never waits.  Only the thread
+ * that processes frames calls it, and gst_stereo_fence_retire(). */
 void gst_stereo_fence_add (GstStereoFence * fence, guint64 frame);
 
 /* Waits for a frame.  FALSE if it was lost with its device. */
