@@ -210,7 +210,8 @@ typedef struct
   StereoMemory memory;
   void *plane[3];               /* first byte of each plane */
   size_t stride[3];             /* bytes between the starts of two rows; of all
-                                 * rows below 4 GiB in device memory */
+                                 * rows up to PTRDIFF_MAX, and below 4 GiB in
+                                 * device memory */
   /* Only for STEREO_MEMORY_DEVICE; NULL = none.  A frame waits for `ready`
    * before it accesses the image, and records `done` after its last access. */
   StereoEvent *ready;

@@ -116,6 +116,10 @@ check_plane (const StereoImage * image, const char *role, int plane,
 {
   const StereoFormatInfo *info = stereo_format_info (image->format);
   size_t row_bytes = stereo_format_row_bytes (info, plane, image->width);
+  bool on_device = image->memory == STEREO_MEMORY_DEVICE;
+  /* no object is larger; of device memory, see stereo_plane_offset () */
+  size_t most = (on_device ? UINT32_MAX : (size_t) PTRDIFF_MAX)
+      / (size_t) image->height;
   char which[32] = "";
 
   if (plane > 0)
@@ -128,13 +132,11 @@ check_plane (const StereoImage * image, const char *role, int plane,
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "%s has a stride of %zu bytes%s, a row has %zu", role,
         image->stride[plane], which, row_bytes);
-  /* see stereo_plane_offset () */
-  if (image->memory == STEREO_MEMORY_DEVICE
-      && image->stride[plane] > UINT32_MAX / (unsigned) image->height)
+  if (image->stride[plane] > most)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "%s has a stride of %zu bytes%s: in device memory, %d rows may be "
-        "%u bytes apart at most", role, image->stride[plane], which,
-        image->height, UINT32_MAX / (unsigned) image->height);
+        "%s has a stride of %zu bytes%s: %s%d rows may be %zu bytes apart at "
+        "most", role, image->stride[plane], which, on_device
+        ? "in device memory, " : "", image->height, most);
   return STEREO_OK;
 }
 
