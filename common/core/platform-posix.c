@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -99,5 +100,5 @@ stereo_parse_double (const char *text, double *value)
   *value = strtod (text, &end);
   uselocale (old);
   freelocale (c);
-  return errno == 0 && end != text && *end == '\0';
+  return (errno == 0 || isfinite (*value)) && end != text && *end == '\0';
 }

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <windows.h>
 
@@ -77,5 +78,5 @@ stereo_parse_double (const char *text, double *value)
   errno = 0;
   *value = _strtod_l (text, &end, c);
   _free_locale (c);
-  return errno == 0 && end != text && *end == '\0';
+  return (errno == 0 || isfinite (*value)) && end != text && *end == '\0';
 }

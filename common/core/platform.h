@@ -42,8 +42,8 @@ int stereo_thread_create (pthread_t * thread, size_t stack_bytes,
 void stereo_at_fork (void (*before) (void), void (*after) (void),
     void (*after_in_child) (void));
 
-/* strtod() in the C locale; false unless the whole text is a number in the
- * range of a double. */
+/* strtod() in the C locale; false unless the whole text is a number that is not
+ * too large for a double.  Too small ones become denormal or 0. */
 bool stereo_parse_double (const char *text, double *value);
 
 #ifdef __cplusplus
