@@ -132,16 +132,11 @@ stereo_lens_is_wide (StereoLens lens)
       || lens == STEREO_LENS_EXTENDED;
 }
 
-/* Brown's distortion with k1 k2 p1 p2 k3.  false beyond the radius at which it
- * begins to fold back. */
+/* Whether Brown's distortion with k1 k2 p1 p2 k3 does not fold back yet at a
+ * squared radius. */
 static bool
-lens_distort (const double k[STEREO_MAX_COEFFICIENTS], double *x, double *y)
+is_unfolded (const double k[STEREO_MAX_COEFFICIENTS], double r)
 {
-  double x0 = *x, y0 = *y, r = x0 * x0 + y0 * y0;
-  double c = 1 + r * (k[0] + r * (k[1] + r * k[4]));
-
-  *x = x0 * c + 2 * k[2] * x0 * y0 + k[3] * (r + 2 * x0 * x0);
-  *y = y0 * c + k[2] * (r + 2 * y0 * y0) + 2 * k[3] * x0 * y0;
   return 1 + r * (3 * k[0] + r * (5 * k[1] + r * 7 * k[4])) > 0;
 }
 
@@ -150,14 +145,15 @@ project_omni (const StereoCamera * camera, const double ray[3], double *x,
     double *y)
 {
   double length = stereo_vector3_norm (ray), xi = camera->xi;
-  double z = ray[2] / length;
+  double z = ray[2] / length, x0, y0;
 
   /* the part of the sphere that is seen once */
   if (!(z > -fmin (xi, xi > 0 ? 1 / xi : 0)))
     return false;
-  *x = ray[0] / length / (z + xi);
-  *y = ray[1] / length / (z + xi);
-  return lens_distort (camera->k, x, y);
+  x0 = ray[0] / length / (z + xi);
+  y0 = ray[1] / length / (z + xi);
+  distort_brown (camera->k, x0, y0, x, y);
+  return is_unfolded (camera->k, x0 * x0 + y0 * y0);
 }
 
 /* The slope of the limit in the double sphere and the extended model. */
