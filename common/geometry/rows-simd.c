@@ -6,6 +6,7 @@
 
 /* Compiled once for each instruction set. */
 
+#include "geometry/rows-formula.h"
 #include "simd/simd.h"
 
 /* A vector of 16-bit lanes has two pixels in each lane. */
@@ -28,8 +29,8 @@ halve_row (const uint8_t * above, const uint8_t * below, uint8_t * out,
     memcpy (out + x, &mean, sizeof (mean));
   }
   for (; x < width; x++)
-    out[x] = (uint8_t) ((above[2 * x] + above[2 * x + 1] + below[2 * x]
-            + below[2 * x + 1] + 2) >> 2);
+    out[x] = stereo_rows_mean (above[2 * x], above[2 * x + 1], below[2 * x],
+        below[2 * x + 1]);
 }
 
 #include "geometry/rows-cpu.h"
