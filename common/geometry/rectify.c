@@ -110,9 +110,18 @@ make_unchanged_sources (int width, int height, StereoSource * sources)
   }
 }
 
+/* Whether this node or the next one has no source. */
+static bool
+has_gap (const StereoGridNode * nodes)
+{
+  return (nodes[0].x == INT32_MIN && nodes[0].y == INT32_MIN)
+      || (nodes[1].x == INT32_MIN && nodes[1].y == INT32_MIN);
+}
+
 /* The sources of row v in 1/256 pixel, interpolated between the four nodes
  * around each: the exact quotient, rounded half up.  It is linear between two
- * nodes of a row.  columns: stereo_grid_nodes (width). */
+ * nodes of a row.  Beside a node without a source there are none.  columns:
+ * stereo_grid_nodes (width). */
 static void
 make_corrected_row (const StereoGridNode * nodes, int columns, int width, int v,
     StereoSource * sources)
@@ -124,6 +133,7 @@ make_corrected_row (const StereoGridNode * nodes, int columns, int width, int v,
   for (int u = 0; u < width; u += STEREO_GRID_STEP, n++, m++) {
     const int end = width - u < STEREO_GRID_STEP ? width - u
         : STEREO_GRID_STEP;
+    const bool gap = has_gap (n) || (below > 0 && has_gap (m));
     int64_t x = (n[0].x * above + m[0].x * below) * STEREO_GRID_STEP + 32768;
     int64_t y = (n[0].y * above + m[0].y * below) * STEREO_GRID_STEP + 32768;
     const int64_t dx = n[1].x * above + m[1].x * below
@@ -132,7 +142,8 @@ make_corrected_row (const StereoGridNode * nodes, int columns, int width, int v,
         - n[0].y * above - m[0].y * below;
 
     for (int i = 0; i < end; i++, x += dx, y += dy)
-      *sources++ = (StereoSource) { (int32_t) (x >> 16), (int32_t) (y >> 16) };
+      *sources++ = gap ? (StereoSource) { -STEREO_FAR, -STEREO_FAR }
+      : (StereoSource) { (int32_t) (x >> 16), (int32_t) (y >> 16) };
   }
 }
 

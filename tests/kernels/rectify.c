@@ -918,6 +918,50 @@ TEST (test_corrected)
   }
 }
 
+/* Beside nodes that the lens has no image of, pixels are border or right, not
+ * from another place of the image. */
+TEST (test_corrected_limit)
+{
+  StereoCalibration c = ideal_cameras (640, 480);
+  StereoRectification r;
+  StereoCorrection small = {.width = 640,.height = 480 };
+  const StereoRectifyParams params = {.rectification = &r,
+    .correction = &small
+  };
+  int shown = 0, wrong = 0;
+  SCOPED_IMAGE image, view;
+
+  /* an image of directions up to 60 degrees, 77 pixels around the centre */
+  for (int v = 0; v < 2; v++) {
+    c.camera[v].lens = STEREO_LENS_OMNI;
+    c.camera[v].fx = c.camera[v].fy = 200;
+    c.camera[v].xi = 1;
+    c.camera[v].k[0] = -1;
+  }
+  r = shaped (&c, 0, STEREO_PROJECTION_PLANE, 150);
+  small.focal_length = r.focal_length;
+  small.values[STEREO_CORRECTION_ROLL] = 0.02;
+  test_image_init (&image, STEREO_FORMAT_GRAY8, 640, 480, 0);
+  test_image_init (&view, STEREO_FORMAT_GRAY8, 640, 480, 0);
+  for (int y = 0; y < 480; y++)
+    for (int x = 0; x < 640; x++)
+      plane_row (&image, 0, y)[x] = (uint8_t) (50 + x / 4);
+  remap_with (0, &params, &image, &view);
+  for (int v = 0; v < 480; v++) {
+    for (int u = 0; u < 640; u++) {
+      const int value = plane_row (&view, 0, v)[u];
+      double x, y;
+
+      stereo_correction_source (&small, false, u, v, &x, &y);
+      shown += value > 0;
+      wrong += value > 0 && (!stereo_rectification_source (&r, x, y, &x, &y)
+          || fabs (50 + x / 4 - value) > 2);
+    }
+  }
+  CHECK_INT (shown, >, 10000);
+  CHECK_INT (wrong, ==, 0);
+}
+
 /* All devices are equal in all formats, and nothing to correct is a copy. */
 TEST (test_corrected_devices)
 {
