@@ -374,8 +374,7 @@ load_mask (const char *path, Scene * scene, SceneRegion region,
 {
   const double none = NAN;
   size_t n = (size_t) scene->width * (size_t) scene->height;
-  bool good = true;
-  float *values;
+  float *values, most = 0;
 
   if (!image_read_map (path, 1, NULL, &none, &scene->width, &scene->height,
           &values, why))
@@ -383,11 +382,14 @@ load_mask (const char *path, Scene * scene, SceneRegion region,
   scene->region[region] = cli_resize (NULL, n);
   for (size_t i = 0; i < n; i++) {
     scene->region[region][i] = values[i] == 255 ? 255 : 0;
-    good &= !(values[i] > 255);
+    most = fmaxf (most, values[i]);
   }
   free (values);
-  return good || image_fail (why, path, "has more than 8 bits; expected a "
-      "mask with 255 where a pixel counts");
+  if (most == 1 || most > 255)
+    return image_fail (why, path, "has %s; expected a mask with 255 where a "
+        "pixel counts", most == 1 ? "no values but 0 and 1"
+        : "more than 8 bits");
+  return true;
 }
 
 /* The region where a map has a disparity. */

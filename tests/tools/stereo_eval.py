@@ -300,6 +300,13 @@ class Scenes(Case):
         pictures.write_png(os.path.join(scene, "all.png"), constant(65535), depth=16)
         self.fails("vcbw", scene, says="all.png: has more than 8 bits; expected a mask with 255")
 
+    def test_binary_mask(self):
+        """With 1 where a pixel counts, no pixel is 255."""
+        scene = make_ini(self.path("made"), masks="official")
+        mask = [[x % 2 for x in range(WIDTH)] for _ in range(HEIGHT)]
+        pictures.write_png(os.path.join(scene, "all.png"), mask)
+        self.fails("vcbw", scene, says="all.png: has no values but 0 and 1; expected a mask with 255")
+
     def middlebury(self):
         folder = self.path("Piano")
         os.makedirs(folder)
