@@ -615,8 +615,12 @@ image_to_map (const char *name, const Image * image, double scale,
   size_t channels = (size_t) image->channels;
   /* samples are floats: 0.1 is not one */
   const float none = (float) invalid;
-  float *result = malloc (n * sizeof (*result));
+  float *result;
 
+  if (image->lossy)
+    return image_fail (why, name, "is a JPEG file, which does not keep values; "
+        "expected a map or a mask as PFM, PNG or PGM");
+  result = malloc (n * sizeof (*result));
   if (result == NULL)
     return image_fail (why, name, "no memory for its disparities");
   for (size_t i = 0; i < n; i++) {

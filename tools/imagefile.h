@@ -38,6 +38,7 @@ typedef struct
   ImageType type;
   unsigned maximum;             /* the sample of white; 0 for IMAGE_FLOAT */
   void *data;
+  bool lossy;                   /* the file is a JPEG file */
 } Image;
 
 /* Reads a file or a pipe.  image needs no initialisation. */
@@ -71,7 +72,8 @@ StereoImage image_wrap (const Image * image);
 /*
  * A disparity map in pixels: samples divided by scale; NAN if a sample is not
  * finite or equals invalid (NAN = no sample is invalid).  Three channels must
- * be equal.  *map has width * height values, for free().
+ * be equal.  Fails for lossy images.  *map has width * height values, for
+ * free().
  */
 STEREO_CHECKED bool image_to_map (const char *name, const Image * image,
     double scale, double invalid, float **map, StereoMessage * why);

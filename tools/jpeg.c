@@ -78,6 +78,7 @@ read_rows (const char *name, struct jpeg_decompress_struct *info,
   image->channels = info->output_components;
   image->type = IMAGE_U8;
   image->maximum = 255;
+  image->lossy = true;
   row_bytes = (size_t) image->width * (size_t) image->channels;
   image->data = malloc (row_bytes * (size_t) image->height);
   if (image->data == NULL)

@@ -588,6 +588,16 @@ class Downloaded(Case):
         self.assertEqual((found["scene"], found["regions"]["all"]["pixels"]),
                          ("000003_10", WIDTH * HEIGHT))
 
+    def test_jpeg_map(self):
+        """JPEG changes disparities, by pixels where they are discontinuous."""
+        self.can_read_jpeg()
+        scene = make_ini(self.path("made"))
+        self.fails("--map", self.path("one.jpg"), "--map-scale", 1, scene,
+                   says="one.jpg: is a JPEG file, which does not keep values; expected a map")
+        os.remove(os.path.join(scene, "disp_left.png"))
+        self.put(pictures.write_jpeg, constant(40), "made", "disp_left.jpg")
+        self.fails("vcbw", scene, says="disp_left.jpg: is a JPEG file")
+
     def test_damaged_jpeg(self):
         self.can_read_jpeg()
         self.put(pictures.write_jpeg, blocks(3, True)[0], "good.jpg")
