@@ -115,7 +115,8 @@ class Map:
         """Makes a map of disparities from another source.
 
         :param disparity: height x width, in pixels; pixels that are masked or not finite are
-            invalid.
+            invalid. Integers of 16 bits are probably codes, such as those of OpenCV, and a warning
+            says so.
         :param scale: disparity codes per pixel; the default is the largest power of two up to
             256 at which all disparities fit 16 bits.
         """
@@ -123,6 +124,7 @@ class Map:
         if pixels.ndim != 2 or pixels.size == 0:
             raise c.ArgumentError("disparity has the shape %s: it has to be height x width" % (
                 pixels.shape,))
+        _warn_of_codes(disparity)
         known = np.isfinite(pixels)
         least = int(np.floor(pixels[known].min())) if known.any() else 0
         if abs(least) > _arrays.MAX_SIZE:
@@ -150,6 +152,14 @@ def _pixels(disparity: Any) -> np.ndarray:
     except (TypeError, ValueError, OverflowError):
         raise c.ArgumentError("disparity is not an array of numbers: expected a Map, or height x "
                               "width in pixels") from None
+
+
+def _warn_of_codes(disparity: Any) -> None:
+    """Warns of codes: OpenCV's matchers, KITTI's files and maps have several per pixel."""
+    dtype = getattr(disparity, "dtype", None)
+    if dtype in (np.int16, np.uint16):
+        warn("disparity has the type %s: expected a Map, or pixels. Divide codes by their number "
+             "per pixel (OpenCV: 16, KITTI: 256); for whole pixels use another type" % dtype)
 
 
 _SURFACES = ("plane", "cylinder")

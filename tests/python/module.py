@@ -672,6 +672,23 @@ class Geometry(unittest.TestCase):
         with self.assertRaisesRegex(sm.ArgumentError, "height x width"):
             sm.Map.from_disparity([1, 2])
 
+    def test_codes_as_disparities(self):
+        """16 bits are codes, with several per pixel; other arrays are in pixels."""
+        for kind in np.int16, np.uint16:
+            codes = (self.truth * 16).astype(kind)
+            for call in (lambda: sm.depth(codes, self.camera, **CPU),
+                         lambda: sm.points(codes, self.camera, **CPU),
+                         lambda: sm.view(self.left, codes, **CPU),
+                         lambda: sm.Map.from_disparity(codes)):
+                with self.assertWarnsRegex(UserWarning, "has the type %s: expected a Map, or "
+                                           "pixels" % np.dtype(kind)) as caught:
+                    call()
+                self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for kind in np.uint8, np.int32, np.float32:
+                sm.depth(self.truth.astype(kind), self.camera, **CPU)
+
     def test_no_known_depth(self):
         """Of a baseline in millimetres, for example."""
         far = sm.Camera(self.camera.focal_length, 1e6)
