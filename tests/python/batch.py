@@ -23,6 +23,7 @@ import time
 import unittest
 import unittest.mock
 import zlib
+from dataclasses import replace
 
 import batches
 import suite
@@ -177,11 +178,12 @@ class Inputs(batches.Case):
         self.touch("k/image_2/000000_10.png", "k/image_3/000000_10.png", "k/image_0/0.png")
         os.makedirs(self.path("k", "calib_cam_to_cam"))
         with open(self.path("k", "calib_cam_to_cam", "000000.txt"), "w", encoding="utf-8") as file:
-            file.write("calib_time: x\nP_rect_02: 700 0 600 40 0 700 170 0 0 0 1 0\n"
+            file.write("calib_time: x\nS_rect_02: 1.242000e+03 3.750000e+02\nP_rect_02: 700 0 600 40 0 700 170 0 0 0 1 0\n"
                        "P_rect_03: 700 0 601 -338 0 700 170 0 0 0 1 0\n")
         pair, = batch.find_pairs(self.path("k"))
         self.assertEqual(pair.name, "000000_10")
         self.assertEqual(pair.camera, sm.Camera(700, 378 / 700, 600, 170, 1))
+        self.assertEqual(pair.camera_size, (1242, 375))
         zeros = " 0" * 10
         for text, says in (("P2: 700 0 x\n", "numbers, got '700 0 x'"),
                            ("P2: 700 0 nan\n", "numbers, got '700 0 nan'"),
@@ -197,13 +199,14 @@ class Inputs(batches.Case):
         with open(self.path("m", "Adirondack", "calib.txt"), "w", encoding="utf-8") as file:
             file.write("cam0=[4161.221 0 1445.577; 0 4161.221 984.686; 0 0 1]\n"
                        "cam1=[4161.221 0 1654.636; 0 4161.221 984.686; 0 0 1]\n"
-                       "doffs=209.059\nbaseline=176.252\nwidth=2880\n")
+                       "doffs=209.059\nbaseline=176.252\nwidth=2880\nheight=1980\n")
         pairs = {pair.name: pair for pair in batch.find_pairs(self.path("m"))}
         self.assertEqual(sorted(pairs), ["Adirondack", "Art", "cones"])
         camera = pairs["Adirondack"].camera
         self.assertEqual((camera.focal_length, camera.cx, camera.cy, camera.doffs),
                          (4161.221, 1445.577, 984.686, 209.059))
         self.assertAlmostEqual(camera.baseline, 0.176252)
+        self.assertEqual(pairs["Adirondack"].camera_size, (2880, 1980))
         self.assertIsNone(pairs["cones"].camera)
         self.assertEqual(batch.find_pairs(self.path("m", "Art"))[0].name, "Art")
         for line, says in (("cam0=[-1 0 0; 0 0 0; 0 0 1]", "a focal length above 0, got -1"),
@@ -472,10 +475,25 @@ class Results(batches.Case):
         os.rename(self.path("set", "right", "0001.png"), self.path("set", "im1.png"))
         shutil.rmtree(self.path("set", "left"))
         with open(self.path("set", "calib.txt"), "w", encoding="utf-8") as file:
-            file.write("cam0=[100 0 45; 0 100 30; 0 0 1]\nbaseline=100\n")
+            file.write("cam0=[100 0 45; 0 100 30; 0 0 1]\nbaseline=100\nwidth=90\nheight=60\n")
         self.batch("set", "out", SMALL, "fill=false", "--outputs", "depth")
         np.testing.assert_array_equal(self.image("depth", "set.png"),
                                       sm.depth(self.expected(1)[2], self.camera))
+
+    def test_dataset_camera_of_another_size(self):
+        """A camera is only for images of its size, as scaled ones are not."""
+        found = batch.find_pairs(self.path("set/left"), self.path("set/right"))[1]
+        pair = replace(found, camera=sm.Camera(200, 0.1), camera_size=(180, 120))
+        settings = batch.Settings(properties={"num_disparities": 16, "fill": False},
+                                  outputs=("depth",))
+        self.assertEqual(batch.run([pair], self.path("out"), settings).failed, ["0001"])
+        self.assertIn("is for images of 180x120 pixels, got 90x60", self.manifest()[0]["error"])
+        batch.run([pair], self.path("out"), replace(settings, camera=self.camera))
+        np.testing.assert_array_equal(self.image("depth", "0001.png"),
+                                      sm.depth(self.expected(1)[2], self.camera))
+        batch.run([pair], self.path("out"), replace(settings, outputs=("disparity",)))
+        with Image.open(self.path("out", "disparity", "0001.png")) as image:
+            self.assertNotIn("focal-length", image.text["Comment"])
 
 
 class Euroc(batches.Case):
@@ -1053,7 +1071,8 @@ class Library(batches.Case):
                                  ("right", ("a", left, pathlib.Path(right))),
                                  ("camera", ("a", left, right, 5)),
                                  ("calibration", ("a", left, right, None, 5)),
-                                 ("calibration", ("a", left, right, None, "stereo.yml"))):
+                                 ("calibration", ("a", left, right, None, "stereo.yml")),
+                                 ("camera_size", ("a", left, right, None, (), 90))):
                 with self.assertRaisesRegex(sm.ArgumentError, r"pairs\[0\].%s = .*: expec" % name):
                     call([batch.Pair(*values)])
         with self.assertRaisesRegex(sm.ArgumentError, r"pairs\[0\].left = array.*: expected the"):

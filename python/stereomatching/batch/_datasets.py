@@ -40,6 +40,12 @@ def _numbers(path: str, text: str) -> List[float]:
     return numbers
 
 
+def _size(path: str, text: str) -> Optional[Tuple[int, ...]]:
+    """Width and height, if the text has both."""
+    numbers = _numbers(path, text)
+    return tuple(map(int, numbers)) if len(numbers) == 2 else None
+
+
 def _focal_length(path: str, value: float) -> float:
     if value <= 0:
         raise c.ArgumentError("%s: expected a focal length above 0, got %g" % (path, value))
@@ -55,16 +61,18 @@ def _kitti_projection(path: str, text: str, number: int) -> Optional[np.ndarray]
     return np.array(values).reshape(3, 4) if len(values) == 12 else None
 
 
-def _kitti_camera(path: str, left: int) -> Optional[Camera]:
-    """The camera of a calibration file, whose right camera has the next number."""
+def _kitti_camera(path: str, left: int) -> Dict[str, Any]:
+    """The fields of a pair from a calibration file, whose right camera has the next number."""
     text = _text(path)
     one, other = (_kitti_projection(path, text, number) for number in (left, left + 1))
     if one is None or other is None:
-        return None
+        return {}
     focal_length = _focal_length(path, one[0, 0])
+    size = re.search(r"^S_rect_0%d: (.*)$" % left, text, re.MULTILINE)
     # the last column is -focal length * position
-    return Camera(*map(float, (focal_length, (one[0, 3] - other[0, 3]) / focal_length, one[0, 2],
-                               one[1, 2], other[0, 2] - one[0, 2])))
+    camera = Camera(*map(float, (focal_length, (one[0, 3] - other[0, 3]) / focal_length, one[0, 2],
+                                 one[1, 2], other[0, 2] - one[0, 2])))
+    return {"camera": camera, "camera_size": _size(path, size.group(1)) if size else None}
 
 
 def _kitti_calibration(folder: str, name: str) -> Optional[str]:
@@ -85,32 +93,34 @@ def _kitti(folder: str) -> List[Pair]:
     number = int(re.findall(r"\d", left.split("/", maxsplit=1)[0])[-1])
     if left.startswith("colored"):
         number = 2
-    cameras: Dict[Optional[str], Optional[Camera]] = {None: None}
+    cameras: Dict[Optional[str], Dict[str, Any]] = {None: {}}
     pairs = []
     for pair in pair_up(os.path.join(folder, left), os.path.join(folder, right)):
         path = _kitti_calibration(folder, pair.name)
         if path not in cameras:
             cameras[path] = _kitti_camera(path, number)
-        pairs.append(replace(pair, camera=cameras[path]))
+        pairs.append(replace(pair, **cameras[path]))
     return pairs
 
 
 # ----------------------------------------------------------------- Middlebury
 
-def _middlebury_camera(folder: str) -> Optional[Camera]:
-    """Of calib.txt, whose baseline is in millimetres."""
+def _middlebury_camera(folder: str) -> Dict[str, Any]:
+    """The fields of a pair from calib.txt, whose baseline is in millimetres."""
     path = os.path.join(folder, "calib.txt")
     try:
         text = _text(path)
     except OSError:
-        return None
+        return {}
     values = dict(re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE))
     matrix = _numbers(path, re.sub(r"[][;,]", " ", values.get("cam0", "")))
     lengths = _numbers(path, "%s %s" % (values.get("baseline", ""), values.get("doffs", 0)))
     if len(matrix) != 9 or len(lengths) != 2:
-        return None
-    return Camera(_focal_length(path, matrix[0]), lengths[0] / 1000, matrix[2], matrix[5],
-                  lengths[1])
+        return {}
+    camera = Camera(_focal_length(path, matrix[0]), lengths[0] / 1000, matrix[2], matrix[5],
+                    lengths[1])
+    return {"camera": camera, "camera_size": _size(path, "%s %s" % (
+        values.get("width", ""), values.get("height", "")))}
 
 
 def _middlebury_scene(folder: str) -> Optional[Tuple[str, str]]:
@@ -131,7 +141,7 @@ def _middlebury(folder: str) -> List[Pair]:
         if files:
             name = (os.path.relpath(place, folder) if place != folder
                     else os.path.basename(os.path.abspath(place)))
-            pairs.append(Pair(name.replace(os.sep, "/"), *files, camera=_middlebury_camera(place)))
+            pairs.append(Pair(name.replace(os.sep, "/"), *files, **_middlebury_camera(place)))
     return pairs
 
 

@@ -38,6 +38,8 @@ class Pair:
     """The camera, if the images are rectified and it is known."""
     calibration: Tuple[str, ...] = ()
     """Calibration files that rectify the pair."""
+    camera_size: Optional[Tuple[int, ...]] = None
+    """Width and height of the images that the camera is for; None = any."""
 
     def extent(self) -> Dict[str, Any]:
         """Fields of the manifest."""
@@ -265,7 +267,9 @@ def require_fields(pair: Pair, what: str, views: Tuple[type, ...]) -> None:
             ("left", isinstance(pair.left, views + (type(None),)), "the name of a file"),
             ("right", isinstance(pair.right, views + (type(None),)), "the name of a file"),
             ("camera", isinstance(pair.camera, (Camera, type(None))), "a Camera, or None"),
-            ("calibration", texts, "a tuple of names of files")):
+            ("calibration", texts, "a tuple of names of files"),
+            ("camera_size", isinstance(pair.camera_size, (tuple, type(None))),
+             "width and height, or None")):
         if not good:
             raise c.ArgumentError("%s.%s = %s: expected %s" % (
                 what, name, shown(getattr(pair, name)), wanted))

@@ -138,11 +138,23 @@ class Engine:
         self.settings.require_camera(camera is not None)
         return left, right, self.settings.camera or camera
 
+    def _camera_of(self, pair: Pair, view: np.ndarray) -> Optional[Camera]:
+        """The camera of a dataset, unless it is for images of another size."""
+        size = view.shape[1::-1]
+        if pair.camera_size is None or pair.camera_size == size:
+            return pair.camera
+        settings = self.settings
+        if settings.metric and not settings.camera and not settings.calibration:
+            raise c.ArgumentError(
+                "the camera is for images of %s pixels, got %dx%d: set camera.focal_length and "
+                "camera.baseline" % ("x".join(map(str, pair.camera_size)), *size))
+        return None
+
     def read(self, pair: Pair) -> Views:
         begin = time.perf_counter()
         left, right = (_images.read(one) if isinstance(one, str) else one
                        for one in (pair.left, pair.right))
-        views = self.prepare(left, right, pair.camera, pair.calibration)
+        views = self.prepare(left, right, self._camera_of(pair, left), pair.calibration)
         return Views(*views, seconds=time.perf_counter() - begin)
 
     def close(self) -> None:
