@@ -39,6 +39,7 @@ typedef struct
 {
   StereoAlignment *alignment;
   StereoDevice *device;
+  int width, height;            /* of the first pair */
   unsigned n_pairs[STEREO_N_ALIGNMENTS];
   StereoAlignmentReport report[STEREO_N_ALIGNMENTS];    /* of the last one */
   StereoAlignmentStatus last;
@@ -92,6 +93,16 @@ static const CliProgram program = {
 
 /* ------------------------------------------------------------- measurement */
 
+static unsigned
+count_pairs (const Measurement * m)
+{
+  unsigned n = 0;
+
+  for (int i = 0; i < STEREO_N_ALIGNMENTS; i++)
+    n += m->n_pairs[i];
+  return n;
+}
+
 /* Reads an image with 8 bits per sample. */
 static Image
 read_view (const char *path)
@@ -104,13 +115,21 @@ read_view (const char *path)
   return image;
 }
 
-/* Measures a pair, seconds after an unknown time. */
+/* Measures a pair, seconds after an unknown time.  path: its left view. */
 static void
-measure_pair (Measurement * m, const StereoImage views[2], double seconds)
+measure_pair (Measurement * m, const char *path, const StereoImage views[2],
+    double seconds)
 {
   StereoAlignmentReport report = STEREO_ALIGNMENT_REPORT_INIT;
   StereoMessage why = { "" };
 
+  if (count_pairs (m) == 0) {
+    m->width = views[0].width;
+    m->height = views[0].height;
+  }
+  if (views[0].width != m->width || views[0].height != m->height)
+    die ("%s: expected %dx%d pixels as in the first pair, got %dx%d", path,
+        m->width, m->height, views[0].width, views[0].height);
   if (stereo_alignment_measure (m->alignment, m->device, &views[0], &views[1],
           NULL, seconds, &why) != STEREO_OK)
     die ("%s", why.text);
@@ -129,7 +148,7 @@ measure_images (Measurement * m, const char *left_path, const char *right_path)
   if (left.width != right.width || left.height != right.height)
     die ("%s: expected %dx%d pixels as in %s, got %dx%d", right_path,
         left.width, left.height, left_path, right.width, right.height);
-  measure_pair (m, views, NAN);
+  measure_pair (m, left_path, views, NAN);
   image_clear (&left);
   image_clear (&right);
 }
@@ -155,7 +174,7 @@ measure_video (Measurement * m, const Options * options, VideoLayout layout,
       break;
     if (i >= FIRST_PAIRS && i % options->interval != 0)
       continue;
-    measure_pair (m, views, seconds);
+    measure_pair (m, left, views, seconds);
     n++;
     cli_progress ((size_t) n, (size_t) options->max_pairs, left);
   }
@@ -254,16 +273,6 @@ find_report (const Measurement * m)
       best = (StereoAlignmentStatus) i;
   }
   return &m->report[best];
-}
-
-static unsigned
-count_pairs (const Measurement * m)
-{
-  unsigned n = 0;
-
-  for (int i = 0; i < STEREO_N_ALIGNMENTS; i++)
-    n += m->n_pairs[i];
-  return n;
 }
 
 /* ------------------------------------------------------------------- report */

@@ -170,6 +170,8 @@ class Files(Case):
         self.fails("--layout", "top-bottom", "missing.mkv", says=["missing.mkv: cannot be opened"])
         self.check("--layout", "separate", "left.png", "right.png")
         self.fails("left.png", "small.png", says=["small.png", "320x200", "64x48"])
+        self.fails("left.png", "right.png", "small.png", "small.png", says=[
+            "small.png: expected 320x200 pixels as in the first pair, got 64x48"])
         self.fails("left.png", "missing.png", says=["missing.png"])
         self.fails("--focal-length", "0", "left.png", "right.png", says=["focal-length"])
         self.fails("--save", "missing/file.yml", "left.png", "lower.png", status=1,
