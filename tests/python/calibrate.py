@@ -187,6 +187,13 @@ class Corrupted(unittest.TestCase):
                                  for name, left, right in self.pairs], BOARDS["chessboard"],
                                 model="brown")
 
+    def test_millimetres(self):
+        self.assertNotIn("baseline", " ".join(self.good.warnings))
+        found = calibrate.calibrate(self.pairs, calibrate.Board("chessboard", 9, 6, 1000 * SQUARE),
+                                    model="brown")
+        self.assertRegex(" ".join(found.warnings), "The baseline is .* m. Check that the size of a "
+                                                   "square is in metres")
+
     def test_few(self):
         blank = np.full_like(self.pairs[0][1], 90)
         pairs = self.pairs[:4] + [("blank", blank, self.pairs[5][2])]

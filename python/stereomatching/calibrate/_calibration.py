@@ -31,6 +31,8 @@ _WRONG, _MIN_WRONG, _MAX_WRONG = 6.0, 0.5, 0.2
 _MAX_REMOVED = 0.34
 # Reprojection errors, in pixels, and relative uncertainties beyond which something is wrong
 _MAX_ERROR, _MAX_UNCERTAIN = 3.0, 0.02
+# Plausible baselines, in metres, as in stereorectify
+_MIN_BASELINE, _MAX_BASELINE = 0.001, 5.0
 # Below this disparity, in pixels, boards are seen from one place
 _MIN_DISPARITY = 0.5
 # Names in one message
@@ -260,6 +262,9 @@ def _warnings(calibration: Calibration) -> Tuple[str, ...]:
     if deviation > _MAX_UNCERTAIN * value:
         texts.append("The focal length is known to %.0f %% only. Add pairs with the board tilted, "
                      "and at other distances." % (100 * deviation / value))
+    baseline = calibration.baseline[0]
+    if not _MIN_BASELINE <= baseline <= _MAX_BASELINE:
+        texts.append("The baseline is %g m. Check that the size of a square is in metres." % baseline)
     if not _has_inverse(calibration.solution, calibration.size):
         texts.append("The lens model has no inverse in a corner of the views. Add pairs with the "
                      "board there, or choose another --model.")
