@@ -470,6 +470,15 @@ class Results(batches.Case):
             self.image("disparity", "0002.png"),
             sm.match(left, right, algorithm="vcbw", preset="paper", num_disparities=16).codes)
 
+    def test_filled_depth(self):
+        """Depths of filled pixels were not measured."""
+        for words, filled in (((), True), (("fill=false",), False), (("min-confidence=0.5",), False)):
+            done = self.batch("set/left", "set/right", "out", SMALL, *words, *CAMERA, "--outputs",
+                              "depth")
+            self.assertEqual("depths that were not measured" in done.stderr, filled, words)
+        done = self.batch("set/left", "set/right", "map", SMALL, *CAMERA)
+        self.assertNotIn("measured", done.stderr)
+
     def test_dataset_camera(self):
         os.rename(self.path("set", "left", "0001.png"), self.path("set", "im0.png"))
         os.rename(self.path("set", "right", "0001.png"), self.path("set", "im1.png"))

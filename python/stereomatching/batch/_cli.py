@@ -20,7 +20,7 @@ from .. import _command
 from .. import _library as c
 from .._matching import version
 from .._writing import OutputError, write_output
-from . import _executors, _options, _run, _videos
+from . import _executors, _options, _run, _tags, _videos
 from ._executors import Cluster, Threads
 from ._progress import Progress
 from ._settings import Settings, with_assignments
@@ -67,17 +67,26 @@ def _batch(options: argparse.Namespace) -> _run.Summary:
     try:
         if isinstance(executor, Cluster) and sys.stderr.isatty():
             print("Dask's dashboard: %s" % executor.dashboard, file=sys.stderr)
-        return _run.run(items, folder, settings, executor=executor,
-                        resume=not options.no_resume, verify=options.verify,
-                        strict=options.strict, pairs_per_task=options.pairs_per_task,
-                        progress=Progress("segment" if videos else "pair"))
+        summary = _run.run(items, folder, settings, executor=executor,
+                           resume=not options.no_resume, verify=options.verify,
+                           strict=options.strict, pairs_per_task=options.pairs_per_task,
+                           progress=Progress("segment" if videos else "pair"))
     finally:
         executor.close()
+    if summary.done:
+        _report_filled(settings)
+    return summary
 
 
 def _report_unpaired(frames: int) -> None:
     if frames:
         print("%d frame%s unpaired" % (frames, "" if frames == 1 else "s"), file=sys.stderr)
+
+
+def _report_filled(settings: Settings) -> None:
+    if settings.metric and _tags.is_filled(settings.new_matcher().properties):
+        print("Results have depths that were not measured: the matcher has filled invalid pixels "
+              "from the background. Set fill=false to leave them unknown.", file=sys.stderr)
 
 
 def _names(what: str, names: List[str]) -> None:

@@ -38,6 +38,12 @@ def _camera_fields(camera: Optional[Camera], doffs: bool) -> Dict[str, Any]:
     return fields
 
 
+def is_filled(properties: Dict[str, Any]) -> bool:
+    """Whether a matcher fills the invalid pixels of its maps."""
+    # pixels below a minimum of the confidence are left invalid
+    return bool(properties.get("fill", False) and not properties.get("min_confidence", 0))
+
+
 def of_map(result: str, found: Map, settings: Settings, properties: Dict[str, Any],
            camera: Optional[Camera]) -> str:
     """Of the codes of "disparity" or "confidence"."""
@@ -47,9 +53,7 @@ def of_map(result: str, found: Map, settings: Settings, properties: Dict[str, An
         fields.update({
             "disparity-scale": float(found.scale), "min-disparity": int(found.minimum),
             "num-disparities": int(properties["num_disparities"]),
-            # pixels below a minimum of the confidence are left invalid
-            "filled": bool(properties.get("fill", False)
-                           and not properties.get("min_confidence", 0)),
+            "filled": is_filled(properties),
             "scale": float(found.scale), "offset": -float(found.minimum) * found.scale + 0.0})
         if found.invalid is not None:
             fields["invalid-value"] = int(found.invalid)
