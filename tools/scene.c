@@ -500,10 +500,10 @@ enum
  * one may. */
 static bool
 load_ini_truth (const SceneSource * source, bool masks, double scale,
-    double invalid, Scene * scene, StereoMessage * why)
+    const double *invalid, Scene * scene, StereoMessage * why)
 {
   char *path = find_image (source->folder, "disp_left");
-  bool good = load_truth (path, scale, &invalid, scene, why);
+  bool good = load_truth (path, scale, invalid, scene, why);
 
   free (path);
   for (int r = 0; good && r < SCENE_N_REGIONS; r++) {
@@ -560,7 +560,8 @@ load_ini (const SceneSource * source, const char *ini, Scene * scene,
   masks = s[INI_MASKS].value[0] != '\0'
       && strcmp (s[INI_MASKS].value, "none") != 0;
   return scale == 0
-      || load_ini_truth (source, masks, scale, invalid, scene, why);
+      || load_ini_truth (source, masks, scale,
+      s[INI_GT_INVALID].value[0] != '\0' ? &invalid : NULL, scene, why);
 }
 
 enum

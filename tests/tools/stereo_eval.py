@@ -278,6 +278,21 @@ class Scenes(Case):
                 else:
                     evaluate("vcbw", scene)
 
+    def test_unknown_truth(self):
+        """Unknown disparities of a scene.ini are 0, unless it says otherwise."""
+        truth = [[0 if x < SHIFT else 8 * SHIFT for x in range(WIDTH)] for _ in range(HEIGHT)]
+        for line, unknown in (("", SHIFT), ("gt_invalid = 0\n", SHIFT), ("gt_invalid = none\n", 0),
+                              ("gt_invalid = %d\n" % (8 * SHIFT), WIDTH - SHIFT)):
+            folder = self.path("unknown%d" % len(os.listdir(self.folder)))
+            scene = make_ini(folder)
+            for name in "nonocc", "all", "disc":
+                os.remove(os.path.join(scene, name + ".png"))
+            pictures.write_png(os.path.join(scene, "disp_left.png"), truth)
+            with open(os.path.join(scene, "scene.ini"), "w", encoding="utf-8") as file:
+                file.write("[scene]\nndisp = 16\ngt_scale = 8\n" + line)
+            found = evaluate("vcbw", scene)["runs"][0]["scenes"][0]["regions"]
+            self.assertEqual(found["all"]["pixels"], HEIGHT * (WIDTH - unknown))
+
     def test_empty_regions(self):
         """A region without pixels is not part of the average."""
         scene = make_ini(self.path("made"), masks="official")
