@@ -318,15 +318,22 @@ class Formats(batches.Case):
                 path, compression="tiff_lzw"))
         self.assertEqual(failures, [])
 
-    def test_floats_above_1(self):
+    def test_floats_of_another_range(self):
+        """Of 8 bits, or normalised to a mean of 0."""
         for suffix, save in ((".npy", np.save), (".tif", self.save)):
             paths = [self.path(side + suffix) for side in ("left", "right")]
-            for path, view in zip(paths, (self.left, self.right)):
-                save(path, view[:, :, 0].astype(np.float32))
-            matched, = batch.match_pairs([paths], num_disparities=16)
-            self.assertIsInstance(matched.error, batch.Unreadable)
-            self.assertRegex(str(matched.error), r"left%s: has values up to 25\d: expected "
-                             "floating-point values from 0 to 1" % suffix)
+            for least, most, says in ((0, 255, r"\S+ to 25\d"), (-1, 1, r"-(1|0\.9\d+) to \S+")):
+                for path, view in zip(paths, (self.left, self.right)):
+                    save(path, np.float32(least + view[:, :, 0] / 255 * (most - least)))
+                matched, = batch.match_pairs([paths], num_disparities=16)
+                self.assertIsInstance(matched.error, batch.Unreadable)
+                self.assertRegex(str(matched.error), "left%s: has values from %s: expected "
+                                 "floating-point values from 0 to 1" % (suffix, says))
+        # a few may be negative
+        np.save(self.path("few.npy"), np.where(self.left[:, :, 0] < 20, -0.1,
+                                               self.left[:, :, 0] / 255))
+        matched, = batch.match_pairs([[self.path("few.npy")] * 2], num_disparities=16)
+        self.assertIsNone(matched.error)
 
     def test_jpeg(self):
         def save(path, view):

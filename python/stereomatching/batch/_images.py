@@ -28,12 +28,15 @@ class Unreadable(Exception):
 # ----------------------------------------------------------------------- read
 
 def _from_float(values: np.ndarray) -> np.ndarray:
-    """Views of 0 to 1 as 16 bits. A minority of brighter values becomes 1, as highlights do."""
+    """Views of 0 to 1 as 16 bits. A minority of brighter values becomes 1, as highlights do, and a
+    few negative ones, as of noise and of filters, become 0.
+    """
     if not np.isfinite(values).all():
         raise ValueError("has values that are not finite")
-    if 2 * np.count_nonzero(values > 1) > values.size:
-        raise ValueError("has values up to %g: expected floating-point values from 0 to 1" %
-                         values.max())
+    if (2 * np.count_nonzero(values > 1) > values.size
+            or 4 * np.count_nonzero(values < -1 / 255) > values.size):
+        raise ValueError("has values from %g to %g: expected floating-point values from 0 to 1" % (
+            values.min(), values.max()))
     # float16 ends before 65535
     return (np.clip(values, 0, 1) * np.float32(65535) + 0.5).astype(np.uint16)
 
