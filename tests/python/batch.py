@@ -199,7 +199,7 @@ class Inputs(batches.Case):
         with open(self.path("m", "Adirondack", "calib.txt"), "w", encoding="utf-8") as file:
             file.write("cam0=[4161.221 0 1445.577; 0 4161.221 984.686; 0 0 1]\n"
                        "cam1=[4161.221 0 1654.636; 0 4161.221 984.686; 0 0 1]\n"
-                       "doffs=209.059\nbaseline=176.252\nwidth=2880\nheight=1980\n")
+                       "doffs=209.059\nbaseline=176.252\nwidth=2880\nheight=1980\nndisp=290\n")
         pairs = {pair.name: pair for pair in batch.find_pairs(self.path("m"))}
         self.assertEqual(sorted(pairs), ["Adirondack", "Art", "cones"])
         camera = pairs["Adirondack"].camera
@@ -207,6 +207,7 @@ class Inputs(batches.Case):
                          (4161.221, 1445.577, 984.686, 209.059))
         self.assertAlmostEqual(camera.baseline, 0.176252)
         self.assertEqual(pairs["Adirondack"].camera_size, (2880, 1980))
+        self.assertEqual(pairs["Adirondack"].disparities, 290)
         self.assertIsNone(pairs["cones"].camera)
         self.assertEqual(batch.find_pairs(self.path("m", "Art"))[0].name, "Art")
         for line, says in (("cam0=[-1 0 0; 0 0 0; 0 0 1]", "a focal length above 0, got -1"),
@@ -491,10 +492,16 @@ class Results(batches.Case):
         os.rename(self.path("set", "right", "0001.png"), self.path("set", "im1.png"))
         shutil.rmtree(self.path("set", "left"))
         with open(self.path("set", "calib.txt"), "w", encoding="utf-8") as file:
-            file.write("cam0=[100 0 45; 0 100 30; 0 0 1]\nbaseline=100\nwidth=90\nheight=60\n")
-        self.batch("set", "out", SMALL, "fill=false", "--outputs", "depth")
+            file.write("cam0=[100 0 45; 0 100 30; 0 0 1]\nbaseline=100\nwidth=90\nheight=60\n"
+                       "ndisp=16\n")
+        done = self.batch("set", "out", SMALL, "fill=false", "--outputs", "depth")
+        self.assertNotIn("searches", done.stderr)
         np.testing.assert_array_equal(self.image("depth", "set.png"),
                                       sm.depth(self.expected(1)[2], self.camera))
+
+        done = self.batch("set", "less", "num-disparities=10", "min-disparity=3")
+        self.assertIn("The dataset has 16 disparities, and the matcher searches 10 from 3 on: "
+                      "set num-disparities=13", done.stderr)
 
     def test_dataset_camera_of_another_size(self):
         """A camera is only for images of its size, as scaled ones are not."""
@@ -1088,7 +1095,8 @@ class Library(batches.Case):
                                  ("camera", ("a", left, right, 5)),
                                  ("calibration", ("a", left, right, None, 5)),
                                  ("calibration", ("a", left, right, None, "stereo.yml")),
-                                 ("camera_size", ("a", left, right, None, (), 90))):
+                                 ("camera_size", ("a", left, right, None, (), 90)),
+                                 ("disparities", ("a", left, right, None, (), None, "x"))):
                 with self.assertRaisesRegex(sm.ArgumentError, r"pairs\[0\].%s = .*: expec" % name):
                     call([batch.Pair(*values)])
         with self.assertRaisesRegex(sm.ArgumentError, r"pairs\[0\].left = array.*: expected the"):

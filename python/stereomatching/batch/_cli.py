@@ -63,6 +63,7 @@ def _batch(options: argparse.Namespace) -> _run.Summary:
         _report_unpaired(sum(segment.unpaired for segment in items))
     else:
         items = _run.find_pairs(left, right)
+        _report_range(settings, max((pair.disparities or 0 for pair in items), default=0))
     executor = _executor(options)
     try:
         if isinstance(executor, Cluster) and sys.stderr.isatty():
@@ -81,6 +82,16 @@ def _batch(options: argparse.Namespace) -> _run.Summary:
 def _report_unpaired(frames: int) -> None:
     if frames:
         print("%d frame%s unpaired" % (frames, "" if frames == 1 else "s"), file=sys.stderr)
+
+
+def _report_range(settings: Settings, disparities: int) -> None:
+    """For the number of disparities of a dataset."""
+    values = settings.new_matcher().properties
+    least, searched = int(values["min_disparity"]), int(values["num_disparities"])
+    if least + searched < disparities:
+        print("The dataset has %d disparities, and the matcher searches %d from %d on: set "
+              "num-disparities=%d" % (disparities, searched, least, disparities - least),
+              file=sys.stderr)
 
 
 def _report_filled(settings: Settings) -> None:

@@ -119,8 +119,10 @@ def _middlebury_camera(folder: str) -> Dict[str, Any]:
         return {}
     camera = Camera(_focal_length(path, matrix[0]), lengths[0] / 1000, matrix[2], matrix[5],
                     lengths[1])
+    disparities = _numbers(path, values.get("ndisp", ""))
     return {"camera": camera, "camera_size": _size(path, "%s %s" % (
-        values.get("width", ""), values.get("height", "")))}
+        values.get("width", ""), values.get("height", ""))),
+            "disparities": int(disparities[0]) if disparities else None}
 
 
 def _middlebury_scene(folder: str) -> Optional[Tuple[str, str]]:

@@ -40,6 +40,8 @@ class Pair:
     """Calibration files that rectify the pair."""
     camera_size: Optional[Tuple[int, ...]] = None
     """Width and height of the images that the camera is for; None = any."""
+    disparities: Optional[int] = None
+    """The number of disparities that a dataset names."""
 
     def extent(self) -> Dict[str, Any]:
         """Fields of the manifest."""
@@ -269,7 +271,8 @@ def require_fields(pair: Pair, what: str, views: Tuple[type, ...]) -> None:
             ("camera", isinstance(pair.camera, (Camera, type(None))), "a Camera, or None"),
             ("calibration", texts, "a tuple of names of files"),
             ("camera_size", isinstance(pair.camera_size, (tuple, type(None))),
-             "width and height, or None")):
+             "width and height, or None"),
+            ("disparities", isinstance(pair.disparities, (int, type(None))), "a number, or None")):
         if not good:
             raise c.ArgumentError("%s.%s = %s: expected %s" % (
                 what, name, shown(getattr(pair, name)), wanted))
