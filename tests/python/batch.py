@@ -631,7 +631,8 @@ cam1:
         self.write(convert=lambda view: view[:, :, 0].astype(np.uint16) * 16)
         done = self.batch(".", "low", SMALL)
         for side in ("left", "right"):
-            self.assertIn("%s is uint16 without a value above 4095" % side, done.stderr)
+            self.assertRegex(done.stderr, "(?m)^Warning: %s is uint16 without a value above 4095"
+                             % side)
 
     def test_invalid(self):
         for old, new in (("T_BS", "T_BC"), ("0, 0, 0, 1]", "1]"), ("[0, -1, 0", "[0, 0, 0"),
