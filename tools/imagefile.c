@@ -657,7 +657,7 @@ image_read_map (const char *path, double scale, const char *option,
           && image.height != *height)) {
     good = image_fail (why, path, "expected %dx%d pixels, got %dx%d", *width,
         *height, image.width, image.height);
-  } else if (scale == 0 && image.type == IMAGE_U8) {
+  } else if (scale == 0 && image.type == IMAGE_U8 && !image.lossy) {
     good = image_fail (why, path, "has 8 bits: set the scale, in levels per "
         "pixel of disparity (%s)", option);
   } else {

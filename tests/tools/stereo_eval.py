@@ -607,8 +607,9 @@ class Downloaded(Case):
         """JPEG changes disparities, by pixels where they are discontinuous."""
         self.can_read_jpeg()
         scene = make_ini(self.path("made"))
-        self.fails("--map", self.path("one.jpg"), "--map-scale", 1, scene,
-                   says="one.jpg: is a JPEG file, which does not keep values; expected a map")
+        for scale in ((), ("--map-scale", 1)):
+            self.fails("--map", self.path("one.jpg"), *scale, scene,
+                       says="one.jpg: is a JPEG file, which does not keep values; expected a map")
         os.remove(os.path.join(scene, "disp_left.png"))
         self.put(pictures.write_jpeg, constant(40), "made", "disp_left.jpg")
         self.fails("vcbw", scene, says="disp_left.jpg: is a JPEG file")
