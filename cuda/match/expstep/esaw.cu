@@ -81,17 +81,17 @@ enum Output
   OUTPUT_WINNERS
 };
 
-typedef Tiles < winner_pixels > EsawTiles;
-
+/* Plus 16, a multiple of 32: tile_take_right() reads the words of adjacent
+ * right pixels from different banks, whatever their groups. */
 const int right_pitch = winner_pixels + 16;
 
-__device__ __forceinline__ EsawTiles
+__device__ __forceinline__ Tiles < winner_pixels >
 esaw_tiles (const ExpstepArgs & a)
 {
   extern __shared__ uint32_t shared[];
   const int groups = (int) blockDim.y;
 
-  return EsawTiles { groups, right_pitch, (int) blockIdx.x * winner_pixels,
+  return { groups, right_pitch, (int) blockIdx.x * winner_pixels,
       a.first + 16 * a.first_group, min (16 * groups,
           a.count - 16 * a.first_group), (uint16_t *) shared };
 }
@@ -131,7 +131,7 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a)
     return;
   pdl_wait ();
 
-  const EsawTiles tiles = esaw_tiles (a);
+  const Tiles < winner_pixels > tiles = esaw_tiles (a);
   const TilePlace place = tile_place (a, tiles, (int) threadIdx.x,
       (int) threadIdx.y);
   const uint32_t start = OUTPUT == OUTPUT_COSTS ? 0x00800080u : 0;

@@ -281,7 +281,7 @@ esmp_tiles (const ExpstepArgs & a)
       (uint16_t *) shared };
 }
 
-/* The winner of a left pixel only. */
+/* Stores the best sum of a left pixel with its index, nothing else. */
 template < int LANES > __device__ __forceinline__ void
 store_best (const ExpstepArgs & a, const Place & p, const Values & sums, int y)
 {

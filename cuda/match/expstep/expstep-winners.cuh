@@ -5,17 +5,16 @@
  */
 
 /*
- * A thread of the last pass has 16 sums of a pixel in each turn.  Blocks write
- * them to shared memory, together with the winners among them and those of
- * their right pixels, and search a few turns at once: each thread finds the
- * winner of one pixel, and the barriers are few.
+ * In each turn of the last pass a thread computes 16 sums of a pixel.  It
+ * writes them to shared memory, with the best of them, and updates the winners
+ * of their right pixels there.  After a few turns, the threads of the block
+ * search the sums of one pixel each, so that there are few barriers.
  */
 
 #ifndef STEREO_EXPSTEP_WINNERS_CUH
 #define STEREO_EXPSTEP_WINNERS_CUH
 
 #include "match/expstep/expstep.cuh"
-#include "refine/winner-formula.h"
 
 namespace
 {
@@ -26,8 +25,8 @@ const int tile_turns = 3;
 /* Padding of the sums of a pixel, so that they begin in different banks. */
 const int tile_padding = 2;
 
-/* The word of a right winner in a tile without one, above all others, which
- * are sum << 16 | number in the group. */
+/* A right pixel without a winner in a group.  Winners, sum << 16 | number in
+ * the group, are below, and adding an index of 16 bits does not overflow. */
 const uint32_t tile_empty = 0xffff0000u;
 
 __device__ __forceinline__ int
@@ -312,7 +311,7 @@ tile_take_right (const Tiles < PIXELS > & t, int turn, int r)
   uint32_t best = tile_empty;
 
 #pragma unroll
-  for (int i = 0; i < (PIXELS + 29) / 16; i++) {
+  for (int i = 0; i < (PIXELS + 30) / 16; i++) {
     if (begin + i < end) {
       best = min (best, *word + index);
       *word = tile_empty;
@@ -323,8 +322,8 @@ tile_take_right (const Tiles < PIXELS > & t, int turn, int r)
   return best;
 }
 
-/* Merges the right winners of tiles into global memory, a warp those of 32
- * pixels. */
+/* Merges the right winners of tiles into global memory; each warp takes 32
+ * pixels at a time. */
 template < int PIXELS > __device__ __forceinline__ void
 update_right (const ExpstepArgs & a, const Tiles < PIXELS > & t, int y,
     int turns)
@@ -355,8 +354,8 @@ update_right (const ExpstepArgs & a, const Tiles < PIXELS > & t, int y,
   }
 }
 
-/* Finds the winners of the last `turns` turns, of the row y and of each further
- * one a step below; all threads take part. */
+/* Finds the winners of the last `turns` turns, in rows y, y + step, ...; all
+ * threads take part. */
 template < int PIXELS > __device__ __forceinline__ void
 tile_search (const ExpstepArgs & a, const Tiles < PIXELS > & t, int y,
     int turns)

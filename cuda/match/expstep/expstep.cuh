@@ -125,7 +125,7 @@ sums (const Weights & w, uint32_t c, uint32_t before, uint32_t after,
     uint32_t start, uint32_t * even_sum, uint32_t * odd_sum)
 {
   *odd_sum = weighted (w, odd (c), odd (before), odd (after), start);
-  /* four bytes are even + 256 odd, and so are their sums */
+  /* a word is even + 256 odd, and so is its sum, modulo 2^32 */
   *even_sum = weighted (w, c, before, after, 257 * start) - 256 * *odd_sum;
 }
 
@@ -136,14 +136,14 @@ struct Values
   uint32_t odd[4];
 };
 
-/* Sums with 128 in them to values. */
+/* The values of two sums that began at 128. */
 __device__ __forceinline__ uint32_t
 high_bytes (uint32_t sum)
 {
   return __byte_perm (sum, 0, 0x4341);
 }
 
-/* Sums with 128 in them to bytes. */
+/* The values of four sums that began at 128, in bytes. */
 __device__ __forceinline__ uint32_t
 rounded (uint32_t even_sum, uint32_t odd_sum)
 {
@@ -455,7 +455,8 @@ rows_grid (int width, int height, int groups)
       (unsigned) height, (unsigned) groups);
 }
 
-/* Declares all memory except volumes; returns the elements of a plane. */
+/* Declares the memory that both need, except volumes; returns the elements of
+ * a plane. */
 size_t
 expstep_plan_planes (const StereoExpstepConstants * k, int n_passes,
     StereoExpstepWork * work, StereoArena * arena)
