@@ -178,7 +178,8 @@ class Inputs(batches.Case):
         self.touch("k/image_2/000000_10.png", "k/image_3/000000_10.png", "k/image_0/0.png")
         os.makedirs(self.path("k", "calib_cam_to_cam"))
         with open(self.path("k", "calib_cam_to_cam", "000000.txt"), "w", encoding="utf-8") as file:
-            file.write("calib_time: x\nS_rect_02: 1.242000e+03 3.750000e+02\nP_rect_02: 700 0 600 40 0 700 170 0 0 0 1 0\n"
+            file.write("calib_time: x\nS_rect_02: 1.242000e+03 3.750000e+02\n"
+                       "P_rect_02: 700 0 600 40 0 700 170 0 0 0 1 0\n"
                        "P_rect_03: 700 0 601 -338 0 700 170 0 0 0 1 0\n")
         pair, = batch.find_pairs(self.path("k"))
         self.assertEqual(pair.name, "000000_10")
@@ -502,6 +503,11 @@ class Results(batches.Case):
         done = self.batch("set", "less", "num-disparities=10", "min-disparity=3")
         self.assertIn("The dataset has 16 disparities, and the matcher searches 10 from 3 on: "
                       "set num-disparities=13", done.stderr)
+
+    def test_range_without_a_dataset(self):
+        """Only datasets have a number of disparities."""
+        done = self.batch("set/left", "set/right", "out", "num-disparities=16", "min-disparity=-20")
+        self.assertNotIn("dataset", done.stderr)
 
     def test_dataset_camera_of_another_size(self):
         """A camera is only for images of its size, as scaled ones are not."""

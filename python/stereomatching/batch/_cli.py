@@ -64,7 +64,9 @@ def _batch(options: argparse.Namespace) -> _run.Summary:
         _report_unpaired(sum(segment.unpaired for segment in items))
     else:
         items = _run.find_pairs(left, right)
-        _report_range(settings, max((pair.disparities or 0 for pair in items), default=0))
+        known = [pair.disparities for pair in items if pair.disparities is not None]
+        if known:
+            _report_range(settings, max(known))
     executor = _executor(options)
     try:
         if isinstance(executor, Cluster) and sys.stderr.isatty():
