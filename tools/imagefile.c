@@ -615,12 +615,8 @@ image_to_map (const char *name, const Image * image, double scale,
   size_t channels = (size_t) image->channels;
   /* samples are floats: 0.1 is not one */
   const float none = (float) invalid;
-  float *result;
+  float *result = malloc (n * sizeof (*result));
 
-  if (image->lossy)
-    return image_fail (why, name, "is a JPEG file, which does not keep values; "
-        "expected a map or a mask as PFM, PNG or PGM");
-  result = malloc (n * sizeof (*result));
   if (result == NULL)
     return image_fail (why, name, "no memory for its disparities");
   for (size_t i = 0; i < n; i++) {
@@ -657,7 +653,10 @@ image_read_map (const char *path, double scale, const char *option,
           && image.height != *height)) {
     good = image_fail (why, path, "expected %dx%d pixels, got %dx%d", *width,
         *height, image.width, image.height);
-  } else if (scale == 0 && image.type == IMAGE_U8 && !image.lossy) {
+  } else if (image.lossy) {
+    good = image_fail (why, path, "is a JPEG file, which does not keep values; "
+        "expected a map or a mask as PFM, PNG or PGM");
+  } else if (scale == 0 && image.type == IMAGE_U8) {
     good = image_fail (why, path, "has 8 bits: set the scale, in levels per "
         "pixel of disparity (%s)", option);
   } else {

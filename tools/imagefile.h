@@ -72,8 +72,7 @@ StereoImage image_wrap (const Image * image);
 /*
  * A disparity map in pixels: samples divided by scale; NAN if a sample is not
  * finite or equals invalid (NAN = no sample is invalid).  Three channels must
- * be equal.  Fails for lossy images.  *map has width * height values, for
- * free().
+ * be equal.  *map has width * height values, for free().
  */
 STEREO_CHECKED bool image_to_map (const char *name, const Image * image,
     double scale, double invalid, float **map, StereoMessage * why);
@@ -81,7 +80,7 @@ STEREO_CHECKED bool image_to_map (const char *name, const Image * image,
 /* The disparity map in a file.  scale 0: 1 for PFM, 256 for 16 bits; an error
  * for 8 bits, which have no usual scale, that names the option to set it.
  * invalid NULL: 0 for integers, none for PFM.  width and height are the
- * expected size unless 0 on entry. */
+ * expected size unless 0 on entry.  Fails for lossy images. */
 STEREO_CHECKED bool image_read_map (const char *path, double scale,
     const char *option, const double *invalid, int *width, int *height,
     float **map, StereoMessage * why);
