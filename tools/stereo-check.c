@@ -39,7 +39,7 @@ typedef struct
 {
   StereoAlignment *alignment;
   StereoDevice *device;
-  int width, height;            /* of the first pair */
+  int width, height;            /* of the first pair, 0 before */
   unsigned n_pairs[STEREO_N_ALIGNMENTS];
   StereoAlignmentReport report[STEREO_N_ALIGNMENTS];    /* of the last one */
   StereoAlignmentStatus last;
@@ -93,16 +93,6 @@ static const CliProgram program = {
 
 /* ------------------------------------------------------------- measurement */
 
-static unsigned
-count_pairs (const Measurement * m)
-{
-  unsigned n = 0;
-
-  for (int i = 0; i < STEREO_N_ALIGNMENTS; i++)
-    n += m->n_pairs[i];
-  return n;
-}
-
 /* Reads an image with 8 bits per sample. */
 static Image
 read_view (const char *path)
@@ -123,7 +113,7 @@ measure_pair (Measurement * m, const char *path, const StereoImage views[2],
   StereoAlignmentReport report = STEREO_ALIGNMENT_REPORT_INIT;
   StereoMessage why = { "" };
 
-  if (count_pairs (m) == 0) {
+  if (m->width == 0) {
     m->width = views[0].width;
     m->height = views[0].height;
   }
@@ -273,6 +263,16 @@ find_report (const Measurement * m)
       best = (StereoAlignmentStatus) i;
   }
   return &m->report[best];
+}
+
+static unsigned
+count_pairs (const Measurement * m)
+{
+  unsigned n = 0;
+
+  for (int i = 0; i < STEREO_N_ALIGNMENTS; i++)
+    n += m->n_pairs[i];
+  return n;
 }
 
 /* ------------------------------------------------------------------- report */
