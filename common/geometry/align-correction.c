@@ -251,6 +251,6 @@ stereo_correction_grid (const StereoCorrection * correction, int view,
     if (rectification != NULL)
       seen = stereo_rectification_source (rectification, x, y, &x, &y);
     nodes[i] = seen ? (StereoGridNode) { make_node (x), make_node (y) }
-    : (StereoGridNode) { INT32_MIN, INT32_MIN };
+    : (StereoGridNode) { STEREO_GRID_NONE, STEREO_GRID_NONE };
   }
 }

@@ -82,6 +82,7 @@ bool stereo_alignment_is_urgent (const StereoAlignment * self);
  * pixel, so that rounding them does not matter. */
 #define STEREO_GRID_STEP 16
 #define STEREO_GRID_UNIT 65536
+#define STEREO_GRID_NONE INT32_MIN
 
 /* Number of nodes for `size` pixels: at 0, 16, 32, ..., the last one is outside
  * or at the last pixel. */
@@ -91,7 +92,8 @@ stereo_grid_nodes (int size)
   return (size - 1) / STEREO_GRID_STEP + 2;
 }
 
-/* A source position, in 1/STEREO_GRID_UNIT pixel, clamped to 32 bits. */
+/* A source position, in 1/STEREO_GRID_UNIT pixel, clamped to 32 bits.  Without
+ * a source, both are STEREO_GRID_NONE. */
 typedef struct
 {
   int32_t x;
@@ -105,7 +107,7 @@ typedef struct
  *
  * rectification: that of the same view and size, which is applied before the
  *   correction, so that sources are positions in its image; NULL = none.
- *   Positions behind the camera become -2^31.
+ *   Positions that it does not see have no source.
  */
 void stereo_correction_grid (const StereoCorrection * correction, int view,
     const StereoRectification * rectification, StereoGridNode * nodes);

@@ -110,12 +110,10 @@ make_unchanged_sources (int width, int height, StereoSource * sources)
   }
 }
 
-/* Whether this node or the next one has no source. */
 static bool
-has_gap (const StereoGridNode * nodes)
+has_source (const StereoGridNode * node)
 {
-  return (nodes[0].x == INT32_MIN && nodes[0].y == INT32_MIN)
-      || (nodes[1].x == INT32_MIN && nodes[1].y == INT32_MIN);
+  return node->x != STEREO_GRID_NONE || node->y != STEREO_GRID_NONE;
 }
 
 /* The sources of row v in 1/256 pixel, interpolated between the four nodes
@@ -133,7 +131,8 @@ make_corrected_row (const StereoGridNode * nodes, int columns, int width, int v,
   for (int u = 0; u < width; u += STEREO_GRID_STEP, n++, m++) {
     const int end = width - u < STEREO_GRID_STEP ? width - u
         : STEREO_GRID_STEP;
-    const bool gap = has_gap (n) || (below > 0 && has_gap (m));
+    const bool seen = has_source (&n[0]) && has_source (&n[1])
+        && (below == 0 || (has_source (&m[0]) && has_source (&m[1])));
     int64_t x = (n[0].x * above + m[0].x * below) * STEREO_GRID_STEP + 32768;
     int64_t y = (n[0].y * above + m[0].y * below) * STEREO_GRID_STEP + 32768;
     const int64_t dx = n[1].x * above + m[1].x * below
@@ -142,8 +141,9 @@ make_corrected_row (const StereoGridNode * nodes, int columns, int width, int v,
         - n[0].y * above - m[0].y * below;
 
     for (int i = 0; i < end; i++, x += dx, y += dy)
-      *sources++ = gap ? (StereoSource) { -STEREO_FAR, -STEREO_FAR }
-      : (StereoSource) { (int32_t) (x >> 16), (int32_t) (y >> 16) };
+      *sources++ = seen
+          ? (StereoSource) { (int32_t) (x >> 16), (int32_t) (y >> 16) }
+      : (StereoSource) { -STEREO_FAR, -STEREO_FAR };
   }
 }
 
