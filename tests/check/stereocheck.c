@@ -372,8 +372,7 @@ rig_message (Rig * rig, GstMessageType types, GstClockTime timeout)
   return NULL;
 }
 
-/* The error of a message of type ERROR or WARNING.  Takes the message. */
-static GError *
+GError *
 take_error (GstMessage * message)
 {
   GError *error = NULL;

@@ -122,6 +122,9 @@ guint64 rig_stat (Rig * rig, const gchar * name);
  * caller. */
 GstMessage *rig_message (Rig * rig, GstMessageType types,
     GstClockTime timeout);
+/* The error of a message of type ERROR or WARNING, for g_error_free().  Takes
+ * message. */
+GError *take_error (GstMessage * message);
 /* Fails unless an error with this domain and code is posted, whose text
  * contains all given strings.  Ends with NULL. */
 void rig_expect_error (Rig * rig, GQuark domain, gint code, ...)

@@ -574,13 +574,11 @@ count_warnings (GstBus * bus, const gchar * word)
   guint n = 0;
 
   while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
-    GError *error = NULL;
+    GError *error = take_error (message);
 
-    gst_message_parse_warning (message, &error, NULL);
     fail_unless (strstr (error->message, word) != NULL, "%s", error->message);
     fail_unless (strstr (error->message, "range-max") != NULL);
-    g_clear_error (&error);
-    gst_message_unref (message);
+    g_error_free (error);
     n++;
   }
   return n;

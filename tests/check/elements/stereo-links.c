@@ -189,12 +189,12 @@ TEST (test_silent_maps)
       GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (view));
-  gst_message_parse_warning (message, &error, NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+  error = take_error (message);
   fail_unless_equals_string (error->message, "sink_disparity has received "
       "nothing for 5 seconds, while images wait on sink_left. Check the source "
       "of sink_disparity.");
   g_error_free (error);
-  gst_message_unref (message);
   gst_object_unref (bus);
   gst_object_unref (view);
   pipeline_free (pipeline);

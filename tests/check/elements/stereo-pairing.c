@@ -171,10 +171,9 @@ play_with_warning (GstElement * pipeline, const gchar * text)
       | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   fail_unless (message != NULL);
   fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
-  gst_message_parse_warning (message, &error, NULL);
+  error = take_error (message);
   fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
   g_error_free (error);
-  gst_message_unref (message);
   message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_WARNING
       | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   fail_unless (message != NULL);

@@ -887,12 +887,11 @@ TEST (test_silence_is_reported)
         | GST_MESSAGE_ERROR);
     fail_unless (message != NULL);
     fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
-    gst_message_parse_warning (message, &error, NULL);
+    error = take_error (message);
     fail_unless (g_str_has_prefix (error->message, names[v])
         && g_str_has_prefix (error->message + strlen (names[v]),
             " has received nothing for "), "%s", error->message);
     g_error_free (error);
-    gst_message_unref (message);
     fail_unless (gst_bus_timed_pop_filtered (bus, 2 * GST_SECOND,
             GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
     gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -923,12 +922,11 @@ TEST (test_silence_after_the_end_of_a_view)
     GError *error;
 
     fail_unless (message != NULL);
-    gst_message_parse_warning (message, &error, NULL);
+    error = take_error (message);
     fail_unless_equals_string (error->message, "sink_right has received "
         "nothing for 5 seconds, while sink_left has ended. Check the source of "
         "sink_right.");
     g_error_free (error);
-    gst_message_unref (message);
   }
   fail_unless (rig_message (ended, GST_MESSAGE_WARNING, 2 * GST_SECOND)
       == NULL);
