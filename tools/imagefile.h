@@ -8,9 +8,10 @@
  * imagefile.h: reads and writes images and disparity maps.
  *
  * Reads PNG (grey, RGB, palette, with or without alpha, 1 to 16 bits), JPEG
- * (grey and colour, baseline and progressive, if built with libjpeg), PGM and
- * PPM (binary and plain, 8 and 16 bits) and PFM (grey and colour, either byte
- * order), by content, not by name.  Writes PNG and PFM.
+ * (grey and colour, baseline and progressive, turned by the orientation of
+ * EXIF, if built with libjpeg), PGM and PPM (binary and plain, 8 and 16 bits)
+ * and PFM (grey and colour, either byte order), by content, not by name.
+ * Writes PNG and PFM.
  *
  * Functions that can fail return false, write the file and the reason to why,
  * which must not be NULL, and leave their outputs untouched.

@@ -92,6 +92,105 @@ read_rows (const char *name, struct jpeg_decompress_struct *info,
   return true;
 }
 
+/* ------------------------------------------------------------- orientation */
+
+/* Two or four bytes. */
+static size_t
+get_number (const uint8_t * at, int n_bytes, bool little)
+{
+  size_t number = 0;
+
+  for (int i = 0; i < n_bytes; i++)
+    number = number << 8 | at[little ? n_bytes - 1 - i : i];
+  return number;
+}
+
+/* The orientation in the first directory of EXIF, 1 to 8; 1 if there is none.
+ * Editors leave damaged data, which is ignored. */
+static int
+parse_orientation (const uint8_t * exif, size_t size)
+{
+  const bool little = size > 0 && exif[0] == 'I';
+  const int tag = 0x0112, type = 3;
+  size_t at = size >= 8 ? get_number (exif + 4, 4, little) : size, n;
+
+  if (size < 2 || at > size - 2)
+    return 1;
+  n = get_number (exif + at, 2, little);
+  for (at += 2; n > 0 && size - at >= 12; n--, at += 12) {
+    const int value = (int) get_number (exif + at + 8, 2, little);
+
+    if (get_number (exif + at, 2, little) == tag
+        && get_number (exif + at + 2, 2, little) == type)
+      return value >= 1 && value <= 8 ? value : 1;
+  }
+  return 1;
+}
+
+static int
+find_orientation (const struct jpeg_decompress_struct *info)
+{
+  static const uint8_t signature[] = { 'E', 'x', 'i', 'f', 0, 0 };
+  const size_t n = sizeof (signature);
+
+  for (jpeg_saved_marker_ptr marker = info->marker_list; marker != NULL;
+      marker = marker->next) {
+    if (marker->data_length >= n && memcmp (marker->data, signature, n) == 0)
+      return parse_orientation (marker->data + n, marker->data_length - n);
+  }
+  return 1;
+}
+
+/* Turns and mirrors pixels as viewers of photographs do. */
+static bool
+apply_orientation (const char *name, int orientation, Image * image,
+    StereoMessage * why)
+{
+  const bool swapped = orientation > 4;
+  const bool flipped = orientation % 4 == 3 || orientation % 4 == 0;
+  const bool mirrored = orientation % 4 == 2 || orientation % 4 == 3;
+  const size_t n = (size_t) image->channels, row = n * (size_t) image->width;
+  const int width = swapped ? image->height : image->width;
+  const int height = swapped ? image->width : image->height;
+  uint8_t *turned, *out;
+
+  if (orientation == 1)
+    return true;
+  out = turned = malloc (row * (size_t) image->height);
+  if (turned == NULL)
+    return image_fail (why, name, "out of memory");
+  for (int i = 0; i < height; i++) {
+    const size_t y = (size_t) (flipped ? height - 1 - i : i);
+
+    for (int j = 0; j < width; j++, out += n) {
+      const size_t x = (size_t) (mirrored ? width - 1 - j : j);
+
+      memcpy (out, (const uint8_t *) image->data + (swapped ? row * x + n * y
+              : row * y + n * x), n);
+    }
+  }
+  free (image->data);
+  image->data = turned;
+  image->width = width;
+  image->height = height;
+  return true;
+}
+
+static bool
+read_image (const char *name, struct jpeg_decompress_struct *info, size_t size,
+    Image * image, StereoMessage * why)
+{
+  int orientation;
+
+  jpeg_save_markers (info, JPEG_APP0 + 1, 0xffff);
+  jpeg_read_header (info, TRUE);
+  /* jpeg_finish_decompress() frees the markers */
+  orientation = find_orientation (info);
+  return check_header (name, info, size, why)
+      && read_rows (name, info, image, why)
+      && apply_orientation (name, orientation, image, why);
+}
+
 bool
 jpeg_parse (const char *name, const uint8_t * bytes, size_t size,
     Image * image, StereoMessage * why)
@@ -112,9 +211,7 @@ jpeg_parse (const char *name, const uint8_t * bytes, size_t size,
   }
   jpeg_create_decompress (&info);
   jpeg_mem_src (&info, bytes, (unsigned long) size);
-  jpeg_read_header (&info, TRUE);
-  good = check_header (name, &info, size, why)
-      && read_rows (name, &info, image, why);
+  good = read_image (name, &info, size, image, why);
   if (good && info.err->num_warnings > 0)
     good = image_fail (why, name, "is cut off or damaged: %s", failure.text);
   jpeg_destroy_decompress (&info);

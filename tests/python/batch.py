@@ -28,7 +28,7 @@ from dataclasses import replace
 import batches
 import suite
 
-np, Image = batches.need("numpy", "PIL.Image")
+np, Image, ImageOps = batches.need("numpy", "PIL.Image", "PIL.ImageOps")
 import stereomatching as sm  # noqa: E402
 from stereomatching import batch  # noqa: E402
 
@@ -345,6 +345,28 @@ class Formats(batches.Case):
         views = [np.asarray(Image.open(self.path(side + ".jpg"))) for side in "ab"]
         matched, = batch.match_pairs([(self.path("a.jpg"), self.path("b.jpg"))])
         self.assertEqual(matched.map, sm.match(*views, backend="cpu"))
+
+    def test_orientation(self):
+        """Photographs are matched as viewers show them."""
+        for kind, orientation in [("jpeg", n) for n in range(10)] + [("webp", 6), ("tiff", 8)]:
+            exif = Image.Exif()
+            exif[0x0112] = orientation
+            # Pillow applies it to TIFF files by itself
+            self.require_turned(kind, exif.tobytes(), np.asarray if kind == "tiff"
+                                else ImageOps.exif_transpose)
+        self.require_turned("jpeg", b"Exif\0\0damaged", np.asarray)
+
+    def require_turned(self, kind, exif, turn):
+        """The map of files is that of their turned pixels."""
+        paths = [self.path(side) for side in "ab"]
+        views = []
+        for path, view in zip(paths, (self.left, self.right)):
+            Image.fromarray(view).save(path, kind, exif=exif)
+            with Image.open(path) as image:
+                views.append(np.asarray(turn(image)))
+        with self.subTest(kind=kind, exif=exif):
+            matched, = batch.match_pairs([paths], num_disparities=16)
+            self.assertEqual(matched.map, sm.match(*views, num_disparities=16, backend="cpu"))
 
 
 class Results(batches.Case):

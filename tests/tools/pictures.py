@@ -105,7 +105,13 @@ def _bits_of_difference(value):
                    if size else "")
 
 
-def write_jpeg(path, rows):
+def exif_of(orientation, order=">"):
+    """The data of a segment of EXIF, whose second tag is the orientation."""
+    return b"Exif\0\0" + {">": b"MM", "<": b"II"}[order] + struct.pack(
+        order + "HLHHHLLHHLH2x", 42, 8, 2, 0x0100, 4, 1, 16, 0x0112, 3, 1, orientation)
+
+
+def write_jpeg(path, rows, exif=None):
     """Writes grey samples, (Y, Cb, Cr) or other tuples; each 8x8 block has the colour of its first pixel.
 
     Baseline (ITU-T T.81) with DC coefficients only, which are exact with quantisation steps of 8.
@@ -130,6 +136,7 @@ def write_jpeg(path, rows):
     with open(path, "wb") as file:
         file.write(
             b"\xff\xd8" + segment(0xe0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
+            + (segment(0xe1, exif) if exif is not None else b"")
             + segment(0xdb, b"\0" + b"\x08" * 64)
             + segment(0xc0, struct.pack(">BHHB", 8, height, width, n) + components)
             + segment(0xc4, b"\0" + bytes([0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0])

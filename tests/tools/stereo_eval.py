@@ -465,6 +465,19 @@ def rgb(pixel):
         y + 1.402 * cr, y - 0.344136 * cb - 0.714136 * cr, y + 1.772 * cb))
 
 
+# The rows of a photograph that EXIF stores with each orientation
+STORED = {
+    1: lambda rows: rows,
+    2: lambda rows: [row[::-1] for row in rows],
+    3: lambda rows: [row[::-1] for row in rows[::-1]],
+    4: lambda rows: rows[::-1],
+    5: lambda rows: list(zip(*rows)),
+    6: lambda rows: list(zip(*rows))[::-1],
+    7: lambda rows: [row[::-1] for row in list(zip(*rows))[::-1]],
+    8: lambda rows: list(zip(*rows[::-1])),
+}
+
+
 class Downloaded(Case):
     """Folders with the layout of the benchmarks' archives."""
 
@@ -602,6 +615,31 @@ class Downloaded(Case):
         found = self.regions(self.path("kitti"), properties=["num-disparities=16"])
         self.assertEqual((found["scene"], found["regions"]["all"]["pixels"]),
                          ("000003_10", WIDTH * HEIGHT))
+
+    def saved_photographs(self, pair, exif):
+        for number in (0, 1):
+            self.put(pictures.write_jpeg, pair[number], "photographs", "im%d.jpg" % number, exif=exif)
+        self.put_calibration("photographs", "calib.txt")
+        self.put(pictures.write_pfm, constant(8.0), "photographs", "disp0.pfm")
+        return self.saved(self.path("photographs"))
+
+    def test_orientation(self):
+        """Photographs are matched as viewers show them."""
+        self.can_read_jpeg()
+        for color in (False, True):
+            pair = blocks(3, color)
+            expected = self.saved_photographs(pair, None)
+            for number, store in STORED.items():
+                with self.subTest(color=color, orientation=number):
+                    exif = pictures.exif_of(number, "<>"[number % 2])
+                    self.assertEqual(self.saved_photographs([store(view) for view in pair], exif),
+                                     expected)
+        whole = pictures.exif_of(6)
+        damaged = [whole[:size] for size in range(len(whole))]
+        damaged += [pictures.exif_of(0), pictures.exif_of(9), whole[:10] + b"\xff" * 4 + whole[14:]]
+        for exif in damaged:
+            with self.subTest(exif=exif):
+                self.assertEqual(self.saved_photographs(pair, exif), expected)
 
     def test_jpeg_map(self):
         """JPEG changes disparities, by pixels where they are discontinuous."""

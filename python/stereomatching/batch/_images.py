@@ -19,7 +19,8 @@ from .._maps import Map
 from . import _png
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pfm", ".npy", ".pgm", ".ppm", ".bmp", ".webp")
-
+# Tag of EXIF: what to do with the pixels of a photograph; 1 = nothing
+_ORIENTATION = 0x0112
 
 class Unreadable(Exception):
     """A file is missing, or not an image that can be read. The text names it."""
@@ -77,18 +78,43 @@ def _open_pillow(path: str) -> Any:
         raise ValueError("cannot identify image file") from None
 
 
+def _pixels(image: Any) -> np.ndarray:
+    if image.mode == "F":
+        return _from_float(np.asarray(image))
+    if image.mode.startswith("I"):
+        values = np.asarray(image)
+        if values.size and not 0 <= values.min() <= values.max() <= 65535:
+            raise ValueError("has more than 16 bits")
+        return values.astype(np.uint16)
+    if image.mode not in ("L", "RGB", "RGBA"):
+        image = image.convert("L" if image.mode in ("1", "LA") else "RGB")
+    return np.asarray(image)
+
+
+def _orientation(image: Any) -> int:
+    """1 to 8. Pillow itself applies that of TIFF files."""
+    try:
+        found = image.getexif().get(_ORIENTATION)
+    except Exception:  # pylint: disable=broad-except
+        # damaged by a program that has edited the photograph
+        found = None
+    return found if image.format != "TIFF" and found in range(1, 9) else 1
+
+
+def _upright(pixels: np.ndarray, orientation: int) -> np.ndarray:
+    """Turns and mirrors pixels as viewers of photographs do."""
+    if orientation > 4:
+        pixels = pixels.swapaxes(0, 1)
+    if orientation in (3, 4, 7, 8):
+        pixels = pixels[::-1]
+    if orientation in (2, 3, 6, 7):
+        pixels = pixels[:, ::-1]
+    return np.ascontiguousarray(pixels)
+
+
 def _read_pillow(path: str) -> np.ndarray:
     with _open_pillow(path) as image:
-        if image.mode == "F":
-            return _from_float(np.asarray(image))
-        if image.mode.startswith("I"):
-            values = np.asarray(image)
-            if values.size and not 0 <= values.min() <= values.max() <= 65535:
-                raise ValueError("has more than 16 bits")
-            return values.astype(np.uint16)
-        if image.mode not in ("L", "RGB", "RGBA"):
-            image = image.convert("L" if image.mode in ("1", "LA") else "RGB")
-        return np.asarray(image)
+        return _upright(_pixels(image), _orientation(image))
 
 
 def _read_png(path: str) -> np.ndarray:
