@@ -118,6 +118,9 @@ typedef struct
       GstEvent * event);
   /* A GAP event that came before a segment leaves the queue. */
   void (*skip_gap) (GstStereoAggregator * self, gint input);
+  /* Whether an image of an input waits for a partner outside that queue.  Any
+   * thread. */
+  gboolean (*has_image) (GstStereoAggregator * self, gint input);
   /* Whether QOS events are neither used nor sent upstream. */
   gboolean (*ignores_qos) (GstStereoAggregator * self);
 

@@ -95,8 +95,8 @@ void gst_stereo_matcher_newest_release (GstStereoMatcher * self);
 gboolean gst_stereo_matcher_newest_is_over (GstStereoMatcher * self);
 
 /* Whether an image of that view may still be matched.  Any thread. */
-gboolean gst_stereo_matcher_newest_has_image (GstStereoMatcher * self,
-    gint view);
+gboolean gst_stereo_matcher_newest_has_image (GstStereoAggregator *
+    aggregator, gint view);
 
 void gst_stereo_matcher_newest_end (GstStereoMatcher * self);
 

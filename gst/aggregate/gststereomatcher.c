@@ -653,6 +653,7 @@ gst_stereo_matcher_class_init (GstStereoMatcherClass * klass)
   base_class->take_buffer = gst_stereo_matcher_newest_take_buffer;
   base_class->take_event = gst_stereo_matcher_newest_take_event;
   base_class->skip_gap = gst_stereo_matcher_newest_skip_gap;
+  base_class->has_image = gst_stereo_matcher_newest_has_image;
   base_class->ignores_qos = gst_stereo_matcher_newest_ignores_qos;
   base_class->process = gst_stereo_matcher_process;
   base_class->get_result_caps = gst_stereo_matcher_get_result_caps;

@@ -430,9 +430,10 @@ gst_stereo_matcher_newest_pop (GstStereoMatcher * self, gint view)
 }
 
 gboolean
-gst_stereo_matcher_newest_has_image (GstStereoMatcher * self, gint view)
+gst_stereo_matcher_newest_has_image (GstStereoAggregator * aggregator,
+    gint view)
 {
-  GstStereoNewest *newest = &self->newest;
+  GstStereoNewest *newest = &GST_STEREO_MATCHER (aggregator)->newest;
   gboolean has;
 
   g_mutex_lock (&newest->lock);

@@ -43,7 +43,7 @@ gst_stereo_matcher_post_unpaired (GstStereoMatcher * self, gint view,
       running_time, reason);
   /* Without any possible partner, the cameras may still be synchronized. */
   if (gst_stereo_matcher_takes_newest (self)
-      && !gst_stereo_matcher_newest_has_image (self, !view))
+      && !gst_stereo_matcher_newest_has_image (&self->parent, !view))
     return;
   if (g_atomic_int_add (&self->n_unpaired, 1) + 1 == UNPAIRED_WARNING)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,

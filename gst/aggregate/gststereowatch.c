@@ -147,10 +147,14 @@ gst_stereo_aggregator_check_links (GstStereoAggregator * self, gint ended)
 static gboolean
 is_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
 {
+  GstStereoAggregatorClass *klass =
+      GST_STEREO_AGGREGATOR_GET_CLASS (watch->self);
+
   return inputs->pad[input] != NULL
       && (inputs->ended[input]
       || inputs->n_images[input] != watch->n_images[input]
-      || gst_stereo_aggregator_is_blocked (watch->self, input));
+      || gst_stereo_aggregator_is_blocked (watch->self, input)
+      || (klass->has_image != NULL && klass->has_image (watch->self, input)));
 }
 
 /* The input that waits for a silent one, or -1. */
