@@ -155,6 +155,18 @@ class Files(Case):
         self.assertIn("no correction to write", result.stderr)
         self.assertFalse(os.path.exists("correction.yml"))
 
+    def test_nothing_to_save_for_rows_that_match(self):
+        """Also if rows are not exact, or one pair of several is off."""
+        pictures.write_png("nearly.png", view(12, 0.35))
+        for pairs in (["left.png", "nearly.png"],
+                      ["left.png", "lower.png"] + ["left.png", "right.png"] * 2):
+            self.assertIsNone(self.check(*pairs)["correction"])
+            result = run("--save", "correction.yml", *pairs)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("To do        Nothing.", result.stdout)
+            self.assertIn("no correction to write: rows match", result.stderr)
+            self.assertFalse(os.path.exists("correction.yml"))
+
     def test_wrong_arguments(self):
         pictures.write_png("small.png", [[(90, 90, 90)] * 64] * 48)
         self.fails("left.png", says=["Expected LEFT and RIGHT, got 1 file;"])
