@@ -63,8 +63,7 @@ def measure(program, wanted):
                                 for view in ("left", "right", "disparity")]
               for pattern in patterns() for kind in KINDS}
     for name in wanted or stereomatching.algorithms():
-        result = {"change": [round(choosing.change(maps(name, video, disparities, temporal)), 4)
-                             for temporal in (0, TEMPORAL)]}
+        result = {"change": round(choosing.change(maps(name, video, disparities, TEMPORAL)), 4)}
         for (pattern, kind), (left, right, truth) in scenes.items():
             result.setdefault(kind, {})[pattern] = [
                 round(bad(maps(name, zip(left, right), DISPARITIES, temporal), truth), 4)
@@ -78,13 +77,14 @@ def difference(before, after):
     return re.sub(r"^[+-](?=0\.00$)", "", "%+.2f" % (after - before))
 
 
-def steady_table(found):
+def steady_table(found, flicker):
+    """Flicker without the filter is that of the table above it."""
     rows = []
     scenes = list(next(iter(found.values()))["clean"])
-    for name, result in sorted(found.items(), key=lambda item: item[1]["change"][0]):
+    for name, result in sorted(found.items(), key=lambda item: flicker[item[0]]):
         more = [" ".join(difference(*result[kind][pattern]) for kind in ("clean", "noisy"))
                 for pattern in scenes]
-        rows.append([name] + ["%.1f" % value for value in result["change"]] + more)
+        rows.append([name] + ["%.1f" % value for value in (flicker[name], result["change"])] + more)
     return table(["", "change, %", "with `temporal=%d`" % TEMPORAL] + scenes, rows)
 
 
@@ -100,7 +100,8 @@ def fast_text(found):
 
 def tables():
     found = load("steady")["matchers"]
-    return {"steady": steady_table(found) + "\n" + fast_text(found)}
+    flicker = load("choosing")["flicker"]
+    return {"steady": steady_table(found, flicker) + "\n" + fast_text(found)}
 
 
 def generate():
