@@ -8,6 +8,7 @@ Needs nothing but Python, so that the manual pages can be made without the libra
 import argparse
 import sys
 import textwrap
+import warnings
 from dataclasses import dataclass
 from typing import Any, List, NoReturn, Optional, Sequence, Tuple
 
@@ -37,6 +38,15 @@ def _described(option: Option) -> str:
         return option.description
     names = ["%s (default)" % name if name == option.initial else name for name in option.choices]
     return "%s: %s or %s" % (option.description, ", ".join(names[:-1]), names[-1])
+
+
+def _format_warning(message: object, *_: Any, **__: Any) -> str:
+    return "Warning: %s\n" % message
+
+
+def format_warnings() -> None:
+    """Without a place in the code, which says nothing to users of a command."""
+    warnings.formatwarning = _format_warning
 
 
 class UsageError(Exception):

@@ -121,6 +121,17 @@ class Commands(batches.Case):
         self.batch("set/left", "set/right", "whole", SMALL, "--workers", 1)
         self.require_same("out", "whole")
 
+    def test_warnings(self):
+        """Those of workers read like those of the command."""
+        for number in range(4):
+            left, right = batches.pair_of(number)
+            for side, view in (("left", left), ("right", right)):
+                os.makedirs(self.path("set", side), exist_ok=True)
+                np.save(self.path("set", side, "%d.npy" % number), view[:, :, 0].astype(np.uint16))
+        done = self.batch("set/left", "set/right", "out", SMALL, "--workers", 2)
+        self.assertIn("Warning: left is uint16 without a value above 4095", done.stderr)
+        self.assertNotIn("UserWarning", done.stderr)
+
     def test_poisonous(self):
         """A pair that ends each worker that takes it: the others are matched."""
         self.write_pairs(6)

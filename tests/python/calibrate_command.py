@@ -51,6 +51,16 @@ class Command(batches.Case):
         self.assertLess(np.abs(storage.getNode("T").mat().ravel() - good.translation).max(), 1e-5)
         self.require_rectifies(calibrated("chessboard"))
 
+    def test_warnings(self):
+        """Of Pillow, for example, without a place in the code."""
+        for side in "left", "right":
+            # a directory that announces two tags and ends
+            Image.new("L", (64, 48)).save(self.path(side + ".jpg"),
+                                          exif=b"Exif\0\0MM\0*\0\0\0\10\0\2")
+        done = self.run_command(*SIZE, "left.jpg", "right.jpg", "stereo.yml", status=1)
+        self.assertIn("Warning: Corrupt EXIF data", done.stderr)
+        self.assertNotIn("UserWarning", done.stderr)
+
     def require_rectifies(self, found):
         """stereorectify reads the file, and knows the baseline."""
         try:

@@ -14,8 +14,7 @@ import os
 import re
 import signal
 import sys
-import warnings
-from typing import Any, List, Optional
+from typing import List, Optional
 
 from .. import _command
 from .. import _library as c
@@ -132,13 +131,8 @@ def _interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _warning(message: object, *_: Any, **__: Any) -> str:
-    """Without a place in the code, which says nothing to users of the command."""
-    return "Warning: %s\n" % message
-
-
 def main(words: Optional[List[str]] = None) -> int:
-    warnings.formatwarning = _warning
+    _command.format_warnings()
     try:
         options = _options.COMMAND.parse(words)
         information = _options.COMMAND.information(options, version())

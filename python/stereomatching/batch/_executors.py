@@ -18,6 +18,7 @@ import uuid
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
+from .. import _command
 from .. import _library as c
 from .._checks import shown, whole
 
@@ -218,6 +219,8 @@ def local_cluster(workers: int) -> Cluster:
     cluster = stack.enter_context(distributed.LocalCluster(
         n_workers=workers, threads_per_worker=1, memory_limit=0, dashboard_address="127.0.0.1:0"))
     client = stack.enter_context(distributed.Client(cluster))
+    # also of workers that replace those that died
+    client.register_worker_callbacks(_command.format_warnings)
     return Cluster(client, stack)
 
 

@@ -117,6 +117,7 @@ def _report(found: Calibration, options: argparse.Namespace) -> None:
 
 
 def main(words: Optional[List[str]] = None) -> int:
+    _command.format_warnings()
     try:
         options = _options.COMMAND.parse(words)
         information = _options.COMMAND.information(options, version())
