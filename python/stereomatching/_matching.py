@@ -76,6 +76,10 @@ class Matcher:
     :param properties: see ``properties(algorithm)``.
     """
 
+    # An assignment to the name of a property is an error: it would have no effect.
+    __slots__ = ("algorithm", "backend", "device", "_config", "_handles", "_kind", "_lifetime",
+                 "_matcher", "_options", "_params", "__weakref__")
+
     def __init__(self, algorithm: str = "sgm", *, backend: str = "auto", threads: int = 0,
                  simd: str = "auto", cuda_device: int = -1, preset: Optional[str] = None,
                  weights: Optional[PathLike] = None, **properties: Value) -> None:

@@ -277,6 +277,12 @@ class Properties(unittest.TestCase):
         self.assertEqual((matcher.properties["cost"], matcher.properties["num_disparities"]),
                          ("census", 30))
 
+    def test_assignment(self):
+        """Is refused: it would have no effect."""
+        matcher = sm.Matcher("sgm", **CPU)
+        with self.assertRaises(AttributeError):
+            matcher.num_disparities = 16
+
     def test_presets(self):
         """Those of the elements set what their files say, and nothing else."""
         for algorithm in sm.algorithms():
