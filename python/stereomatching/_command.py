@@ -10,7 +10,7 @@ import sys
 import textwrap
 import warnings
 from dataclasses import dataclass
-from typing import Any, List, NoReturn, Optional, Sequence, Tuple
+from typing import Any, Callable, List, NoReturn, Optional, Sequence, Tuple
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,32 @@ class UsageError(Exception):
 def places(words: Sequence[str]) -> Tuple[str, Optional[str], str]:
     """LEFT, RIGHT or None, and OUT."""
     if len(words) not in (2, 3):
-        raise UsageError("expected LEFT RIGHT OUT, or SOURCE OUT, got %d names" % len(words))
+        raise UsageError("expected LEFT RIGHT OUT, or SOURCE OUT, got %d name%s" % (
+            len(words), "" if len(words) == 1 else "s"))
     return words[0], words[1] if len(words) == 3 else None, words[-1]
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
+        # argparse begins with "argument" before the name of an option
+        raise UsageError(message[len("argument "):] if message.startswith("argument ") else message)
+
+
+_KINDS = {int: "a whole number", float: "a number"}
+
+
+def _converter(option: Option) -> Callable[[str], Any]:
+    def convert(text: str) -> Any:
+        try:
+            value = option.kind(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError("expected %s, got '%s'" % (
+                _KINDS[option.kind], text)) from None
+        if option.choices and value not in option.choices:
+            raise argparse.ArgumentTypeError("expected one of %s, got '%s'" % (
+                ", ".join(option.choices), text))
+        return value
+    return convert
 
 
 @dataclass(frozen=True)
@@ -99,8 +118,7 @@ class Command:
             elif option.kind is list:
                 parser.add_argument(option.name, action="append", default=[])
             else:
-                parser.add_argument(option.name, type=option.kind, default=option.initial,
-                                    choices=option.choices or None)
+                parser.add_argument(option.name, type=_converter(option), default=option.initial)
         parser.add_argument("words", nargs="*")
         return parser.parse_intermixed_args(sys.argv[1:] if words is None else words)
 

@@ -680,7 +680,7 @@ class Usage(batches.Case):
     def test_invalid(self):
         self.write_pairs(1)
         for words, says in (
-                (["set/left"], "expected LEFT RIGHT OUT"),
+                (["set/left"], "expected LEFT RIGHT OUT, or SOURCE OUT, got 1 name;"),
                 (["set/left", "set/right", "out", "--outputs", "depths"], "'depths': expected one of"),
                 (["set/left", "set/right", "out", "num-disparity=3"], "did you mean num_disparities"),
                 (["set/left", "set/right", "out", "preset=fast"], "sgm has no property 'preset'"),
@@ -717,7 +717,13 @@ class Usage(batches.Case):
                 (["set/left", "set/right", "out", "weights=no.txt", "--algorithm", "pyramid"],
                  "no.txt"),
                 (["set/left", "none", "out"], "none does not exist"),
-                (["set/left", "set/right", "out", "--workers", "x"], "invalid int value"),
+                (["set/left", "set/right", "out", "--workers", "x"],
+                 "stereo-batch: --workers: expected a whole number, got 'x'"),
+                (["set/left", "set/right", "out", "--segment", "x"], "--segment: expected a number"),
+                (["set/left", "set/right", "out", "--format", "gif"],
+                 "stereo-batch: --format: expected one of png, pfm, npy, got 'gif'"),
+                # without OUT
+                (["set/left", "set/right"], "set/left is not a dataset of KITTI, Middlebury or EuRoC"),
                 (["set/left", "set/right", "out", "--segment", "inf"],
                  "--segment: expected a finite number above 0"),
                 (["set/left", "set/right", "out", "--strange"], "unrecognized arguments")):

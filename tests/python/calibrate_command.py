@@ -177,7 +177,7 @@ class Command(batches.Case):
                 (["left", "right", "out.yml"], 2, "--size: expected columns and rows"),
                 (["--size", "9", "left", "right", "out.yml"], 2, "got '9'"),
                 (["--size", "9x6", "left", "right", "out.yml"], 2, "--square: expected the size"),
-                (SIZE + ["left"], 2, "expected LEFT RIGHT OUT, or SOURCE OUT, got 1 names"),
+                (SIZE + ["left"], 2, "expected LEFT RIGHT OUT, or SOURCE OUT, got 1 name;"),
                 (SIZE + ["left", "right", "none/out.yml"], 2, "cannot write none/out.yml"),
                 (SIZE + ["left", "none", "out.yml"], 2, "none does not exist"),
                 (SIZE + ["left.mp4", "right.mp4", "out.yml"], 2, "left.mp4 does not exist"),

@@ -204,9 +204,10 @@ def kalibr_of_euroc(files: Tuple[str, ...]) -> str:
 
 
 def find_pairs(folder: str) -> List[Pair]:
-    """The pairs of a dataset; none if it is not one of these."""
+    """The pairs of a dataset."""
     for find in (_euroc, _kitti, _middlebury):
         pairs = find(folder)
         if pairs:
             return pairs
-    return []
+    raise c.ArgumentError("%s is not a dataset of KITTI, Middlebury or EuRoC: expected one, or the "
+                          "folders of both views" % folder)
