@@ -179,6 +179,33 @@ class _Run:
                 self.execute(executor, function, [task], alone=True)
 
 
+def _checked_items(given: Iterable[Item]) -> List[Item]:
+    items = list(iterator_of(given))
+    for number, item in enumerate(items):
+        if not isinstance(item, (Pair, Segment)):
+            raise c.ArgumentError("pairs[%d]: expected a Pair of find_pairs() or a Segment of "
+                                  "find_segments(), got %s" % (number, _described(item)))
+        if isinstance(item, Pair):
+            _inputs.require_fields(item, "pairs[%d]" % number, (str,))
+    _inputs.require_names(items)
+    return items
+
+
+def _checked_for(items: List[Item], settings: Settings) -> Settings:
+    """The settings, checked for images and videos."""
+    if not isinstance(settings, Settings):
+        raise c.ArgumentError("settings = %s: expected Settings" % shown(settings))
+    pairs = [item for item in items if isinstance(item, Pair)]
+    settings = settings.checked(dict.fromkeys(path for pair in pairs for path in pair.calibration))
+    if pairs:
+        settings.require_independent_maps()
+    if len(pairs) < len(items):
+        settings.require_recordable()
+    settings.require_camera(bool(settings.calibration) or any(
+        pair.camera or pair.calibration for pair in pairs))
+    return settings
+
+
 def run(pairs: Iterable[Item], folder: PathLike, settings: Settings, *,
         executor: Optional[Executor] = None, resume: bool = True, verify: bool = False,
         strict: bool = False, pairs_per_task: int = PAIRS_PER_TASK,
@@ -193,25 +220,9 @@ def run(pairs: Iterable[Item], folder: PathLike, settings: Settings, *,
     :param pairs_per_task: how many pairs a worker takes at a time; fewer if there are few pairs.
     """
     begin = time.monotonic()
-    pairs = list(iterator_of(pairs))
-    for number, item in enumerate(pairs):
-        if not isinstance(item, (Pair, Segment)):
-            raise c.ArgumentError("pairs[%d]: expected a Pair of find_pairs() or a Segment of "
-                                  "find_segments(), got %s" % (number, _described(item)))
-        if isinstance(item, Pair):
-            _inputs.require_fields(item, "pairs[%d]" % number, (str,))
-    _inputs.require_names(pairs)
-    if not isinstance(settings, Settings):
-        raise c.ArgumentError("settings = %s: expected Settings" % shown(settings))
-    settings = settings.checked(dict.fromkeys(
-        path for pair in pairs if isinstance(pair, Pair) for path in pair.calibration))
-    if any(isinstance(pair, Pair) for pair in pairs):
-        settings.require_independent_maps()
-    if any(isinstance(pair, Segment) for pair in pairs):
-        settings.require_recordable()
+    pairs = _checked_items(pairs)
+    settings = _checked_for(pairs, settings)
     pairs_per_task = whole(pairs_per_task, "pairs_per_task", 1, sys.maxsize)
-    settings.require_camera(bool(settings.calibration) or any(
-        isinstance(pair, Pair) and (pair.camera or pair.calibration) for pair in pairs))
     folder = _inputs.absolute(folder, "folder")
     executor = _executor(executor)
     manifest = Manifest(folder, resume)
