@@ -132,6 +132,27 @@ class Commands(batches.Case):
         self.assertIn("Warning: left is uint16 without a value above 4095", done.stderr)
         self.assertNotIn("UserWarning", done.stderr)
 
+    def test_interrupted(self):
+        """A terminal sends Ctrl+C to the workers, too: they print nothing."""
+        self.write_pairs(12)
+        env = self.holding("left/0009.png")
+        # not ignored in the command if it is in this process
+        self.addCleanup(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        with subprocess.Popen(
+                batches.COMMAND + ["set/left", "set/right", "out", SMALL, "--workers", "2",
+                                   "--pairs-per-task", "1"], cwd=self.folder, env=env, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
+            manifest = self.path("out", "manifest.jsonl")
+            while process.poll() is None and not (os.path.exists(manifest)
+                                                  and os.path.getsize(manifest)):
+                time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGINT)
+            self.release()
+            output, errors = process.communicate(timeout=batches.TIMEOUT)
+        self.assertEqual((process.returncode, output, errors),
+                         (130, "", "Interrupted. Run the same command to continue.\n"))
+
     def test_poisonous(self):
         """A pair that ends each worker that takes it: the others are matched."""
         self.write_pairs(6)

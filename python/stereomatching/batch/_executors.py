@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import logging
 import os
+import signal
 import sys
 import time
 import uuid
@@ -211,16 +212,23 @@ def _distributed() -> Any:
     return distributed
 
 
+def _prepare_worker() -> None:
+    """In a worker process of the command, which gets the terminal's Ctrl+C as well, and ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _command.format_warnings()
+
+
 def local_cluster(workers: int) -> Cluster:
     """Worker processes on this machine."""
     distributed = _distributed()
     stack = contextlib.ExitStack()
     # 0 = no limit: a worker's memory is bounded, and Dask would end it too early
     cluster = stack.enter_context(distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, memory_limit=0, dashboard_address="127.0.0.1:0"))
+        n_workers=workers, threads_per_worker=1, memory_limit=0, silence_logs=logging.CRITICAL,
+        dashboard_address="127.0.0.1:0"))
     client = stack.enter_context(distributed.Client(cluster))
     # also of workers that replace those that died
-    client.register_worker_callbacks(_command.format_warnings)
+    client.register_worker_callbacks(_prepare_worker)
     return Cluster(client, stack)
 
 
