@@ -24,9 +24,9 @@ G_DEFINE_ABSTRACT_TYPE (GstDisparityConsumer, gst_disparity_consumer,
 static GstCaps *
 gst_disparity_consumer_get_sink_caps (GstStereoAggregator * self, gint input)
 {
+  static const gchar *const fields[] = { "format", "width", "height", NULL };
   GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, input);
-  GstVideoInfo info[GST_STEREO_N_INPUTS];
-  GstCaps *caps, *preferred, *possible;
+  GstCaps *caps;
 
   if (pad == NULL)
     return gst_caps_new_empty ();
@@ -34,20 +34,9 @@ gst_disparity_consumer_get_sink_caps (GstStereoAggregator * self, gint input)
   gst_object_unref (pad);
   if (gst_stereo_device_has_context (&self->device))
     caps = gst_stereo_cuda_prefer (caps);
-  if (!gst_stereo_aggregator_get_info (self, info, 1)
-      || input != GST_STEREO_RIGHT)
-    return caps;
-  preferred = gst_caps_copy (caps);
-  gst_caps_set_simple (preferred,
-      "format", G_TYPE_STRING, GST_VIDEO_INFO_NAME (&info[GST_STEREO_LEFT]),
-      "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (&info[GST_STEREO_LEFT]),
-      "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (&info[GST_STEREO_LEFT]),
-      NULL);
-  /* not every kind of memory supports the format */
-  possible = gst_caps_intersect_full (preferred, caps,
-      GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (preferred);
-  return gst_caps_merge (possible, caps);
+  return input != GST_STEREO_RIGHT ? caps
+      : gst_stereo_aggregator_prefer_caps_of (self, GST_STEREO_LEFT, caps,
+      fields);
 }
 
 static gboolean

@@ -6,6 +6,7 @@
 
 #include "aggregate/gststereoaggregator.h"
 
+#include "base/gststereocapslimit.h"
 #include "base/gststereodebug.h"
 #include "base/gststereogap.h"
 #include "base/gststereoparams.h"
@@ -133,6 +134,26 @@ gst_stereo_aggregator_accepts (GstPad * pad, GstCaps * caps)
 
   gst_caps_unref (template);
   return ok;
+}
+
+GstCaps *
+gst_stereo_aggregator_prefer_caps_of (GstStereoAggregator * self, gint input,
+    GstCaps * caps, const gchar * const * fields)
+{
+  GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, input);
+  GstCaps *other;
+
+  if (pad == NULL)
+    return caps;
+  other = gst_pad_get_current_caps (GST_PAD (pad));
+  if (other == NULL)
+    other = gst_pad_peer_query_caps (GST_PAD (pad), NULL);
+  gst_object_unref (pad);
+  /* not every kind of memory supports every format */
+  caps = gst_caps_merge (gst_stereo_caps_limit (gst_caps_ref (caps), other,
+          fields, TRUE), caps);
+  gst_caps_unref (other);
+  return caps;
 }
 
 static GstCaps *

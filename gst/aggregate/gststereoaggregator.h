@@ -170,6 +170,12 @@ GstAggregatorPad *gst_stereo_aggregator_get_pad (GstStereoAggregator * self,
 gboolean gst_stereo_aggregator_get_info (GstStereoAggregator * self,
     GstVideoInfo info[GST_STEREO_N_INPUTS], guint n);
 
+/* Puts caps first whose fields, a list that ends with NULL, have the values of
+ * another input: those of its video, or before that those that its source
+ * offers.  Takes ownership of the caps. */
+GstCaps *gst_stereo_aggregator_prefer_caps_of (GstStereoAggregator * self,
+    gint input, GstCaps * caps, const gchar * const * fields);
+
 /* Whether the template of a pad accepts the caps. */
 gboolean gst_stereo_aggregator_accepts (GstPad * pad, GstCaps * caps);
 

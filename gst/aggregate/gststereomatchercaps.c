@@ -114,30 +114,20 @@ limit_to_downstream (GstCaps * caps, GstPad * src)
 GstCaps *
 gst_stereo_matcher_get_sink_caps (GstStereoAggregator * aggregator, gint input)
 {
+  static const gchar *const fields[] = { "width", "height", "framerate",
+    "max-framerate", NULL
+  };
   GPtrArray *pads = gst_stereo_aggregator_get_result_pads (aggregator);
   GstCaps *caps = limit_to_downstream (gst_pad_get_pad_template_caps
       (GST_PAD (aggregator->sink[input])), GST_AGGREGATOR_SRC_PAD (aggregator));
-  GstCaps *preferred;
-  GstVideoInfo info;
-  gboolean known;
 
   for (guint i = 0; i < pads->len; i++)
     caps = limit_to_downstream (caps, pads->pdata[i]);
   g_ptr_array_unref (pads);
   if (gst_stereo_device_has_context (&aggregator->device))
     caps = gst_stereo_cuda_prefer (caps);
-  GST_OBJECT_LOCK (aggregator);
-  known = aggregator->has_info[!input];
-  info = aggregator->info[!input];
-  GST_OBJECT_UNLOCK (aggregator);
-  if (!known)
-    return caps;
-  preferred = gst_caps_copy (caps);
-  gst_caps_set_simple (preferred,
-      "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (&info),
-      "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (&info), NULL);
-  gst_stereo_caps_set_framerate (preferred, &info);
-  return gst_caps_merge (preferred, caps);
+  return gst_stereo_aggregator_prefer_caps_of (aggregator, !input, caps,
+      fields);
 }
 
 static GstPadProbeReturn

@@ -220,6 +220,47 @@ TEST (test_caps_query_prefers_the_other_views_size)
   }
 }
 
+/* Which view has caps first depends on threads.  Until then, those that its
+ * source offers count. */
+TEST (test_caps_query_asks_the_source_of_the_other_view)
+{
+  static const struct
+  {
+    const gchar *element, *other, *pad, *format;
+  } cases[] = {
+    {VCBW, "sink_left", "sink_right", NULL},
+    {VCBW, "sink_right", "sink_left", NULL},
+    {"stereoview ", "sink_left", "sink_right", "BGRx"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstElement *pipeline = pipeline_new ("videotestsrc ! video/x-raw,"
+        "format=BGRx,width=64,height=48,framerate=15/1 ! m.%s  %s name=m",
+        cases[i].other, cases[i].element);
+    GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+    GstPad *pad = gst_element_get_static_pad (element, cases[i].pad);
+    GstCaps *caps;
+    const GstStructure *s;
+    gint width, height;
+
+    if (pad == NULL)
+      pad = gst_element_request_pad_simple (element, cases[i].pad);
+    caps = gst_pad_query_caps (pad, NULL);
+    s = gst_caps_get_structure (caps, 0);
+    fail_unless (gst_structure_get_int (s, "width", &width)
+        && gst_structure_get_int (s, "height", &height), "%" GST_PTR_FORMAT,
+        caps);
+    fail_unless (width == 64 && height == 48);
+    if (cases[i].format != NULL)
+      fail_unless_equals_string (gst_structure_get_string (s, "format"),
+          cases[i].format);
+    gst_caps_unref (caps);
+    gst_object_unref (pad);
+    gst_object_unref (element);
+    pipeline_free (pipeline);
+  }
+}
+
 /* A map has the size of the views, so downstream's limits apply to both
  * views. */
 TEST (test_caps_query_asks_downstream)
