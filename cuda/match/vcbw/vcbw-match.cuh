@@ -135,7 +135,9 @@ match_kernel (const __grid_constant__ VcbwArgs a)
   __syncthreads ();
   make_matrices < S > (weight, m);
   pdl_wait ();
-  load_left < S > (a, x0, y0, shared);
+  /* without disparities merge () may come first */
+  if (range.first <= range.last)
+    load_left < S > (a, x0, y0, shared);
 #pragma unroll
   for (int b = 0; b < S::row_blocks; b++) {
 #pragma unroll
