@@ -94,6 +94,18 @@ splat_u16 (uint32_t n)
   return n * 0x10001u;
 }
 
+/* a * b + c by one multiplication, also if b is a power of two: the compiler
+ * would shift, and the units that do so are the bottleneck of many kernels
+ * while the multipliers are idle. */
+static __device__ __forceinline__ uint32_t
+multiply_add (uint32_t a, uint32_t b, uint32_t c)
+{
+  uint32_t result;
+
+  asm ("mad.lo.u32 %0, %1, %2, %3;":"=r" (result):"r" (a), "r" (b), "r" (c));
+  return result;
+}
+
 /* Word i of a vector. */
 static __device__ __forceinline__ const uint32_t &
 word (const uint4 & v, int i)

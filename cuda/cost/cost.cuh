@@ -48,47 +48,48 @@ differing_bits (uint32_t p, uint32_t q)
   return (uint32_t) __popc ((p ^ q) & 0xffffff);
 }
 
-/* C of four pairs of words, in bytes, the first pair in the lowest.  The
- * gradients of four are compared together. */
+/* C of four pairs of words, in bytes, the first pair in the lowest.  bits: of
+ * each pair; even, odd: levels of pairs 0 and 2, and of 1 and 3, in the high
+ * bytes of halves, whose low bytes may be anything. */
+static __device__ __forceinline__ uint32_t
+words_cost_of (const uint32_t (&bits)[4], uint32_t even, uint32_t odd)
+{
+  const uint32_t most = splat_u16 (STEREO_WORDS_MAX_LEVELS << 8 | 0xff);
+  const uint32_t levels = __byte_perm (__vminu2 (even, most),
+      __vminu2 (odd, most), 0x7351);
+
+  return multiply_add (multiply_add (multiply_add (bits[3], 65536, bits[1]),
+          256, multiply_add (bits[2], 65536, bits[0])), STEREO_WORDS_BIT_COST,
+      STEREO_WORDS_LEVEL_COST * levels);
+}
+
 static __device__ __forceinline__ uint32_t
 words_cost_bytes (const uint32_t (&left)[4], const uint32_t (&right)[4])
 {
-  const uint32_t most = splat_u16 (STEREO_WORDS_MAX_LEVELS);
-  uint32_t word = 0, difference[4], levels, even, odd;
+  uint32_t bits[4], levels[4];
 
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    difference[i] = __vabsdiffu4 (left[i], right[i]);
-    word += differing_bits (left[i], right[i])
-        * ((uint32_t) STEREO_WORDS_BIT_COST << 8 * i);
+    bits[i] = differing_bits (left[i], right[i]);
+    levels[i] = __vabsdiffu4 (left[i], right[i]);
   }
-  levels = __byte_perm (__byte_perm (difference[0], difference[1], 0x73),
-      __byte_perm (difference[2], difference[3], 0x73), 0x5410);
-  even = levels & 0x00ff00ff;
-  odd = levels - even;
-  return word + __vminu2 (even, most) * STEREO_WORDS_LEVEL_COST
-      + __vminu2 (odd, most << 8) * STEREO_WORDS_LEVEL_COST;
+  return words_cost_of (bits, __byte_perm (levels[0], levels[2], 0x7733),
+      __byte_perm (levels[1], levels[3], 0x7733));
 }
 
 /* The same for a single left word. */
 static __device__ __forceinline__ uint32_t
 words_cost_bytes (uint32_t left, const uint32_t (&right)[4])
 {
-  const uint32_t most = splat_u16 (STEREO_WORDS_MAX_LEVELS);
   const uint32_t levels = __vabsdiffu4 (__byte_perm (left, 0, 0x3333),
       __byte_perm (__byte_perm (right[0], right[1], 0x0073),
           __byte_perm (right[2], right[3], 0x0073), 0x5410));
-  const uint32_t even = __vminu2 (__byte_perm (levels, 0, 0x4240), most);
-  const uint32_t odd = __vminu2 (__byte_perm (levels, 0, 0x4341), most);
   uint32_t bits[4];
 
 #pragma unroll
   for (int i = 0; i < 4; i++)
     bits[i] = differing_bits (left, right[i]);
-  /* multiplications and additions run in units that shifts do not use */
-  return STEREO_WORDS_BIT_COST * ((bits[0] + 65536 * bits[2])
-      + 256 * (bits[1] + 65536 * bits[3]))
-      + STEREO_WORDS_LEVEL_COST * (even + 256 * odd);
+  return words_cost_of (bits, 256 * levels, levels);
 }
 
 /* C of two pairs of words times FACTOR, plus `start`, in halves. */

@@ -59,9 +59,6 @@ struct SlantedArgs
   int limit;                    /* of the change of a code */
   int highest;                  /* code */
   int tile_height;
-  /* 2^8, 2^16 and 2^24, hidden from the compiler, which would use shifts: the
-   * shift units are the bottleneck. */
-  uint32_t place[3];
 };
 
 /* ------------------------------------------------------------------ weights */
@@ -110,10 +107,10 @@ template <> struct Color < 1 >
 const int last_more = 0xb5;
 
 __device__ __forceinline__ uint32_t
-pack_weights (const SlantedArgs & a, const uint32_t (&weight)[4])
+pack_weights (const uint32_t (&weight)[4])
 {
-  return weight[0] + weight[1] * a.place[0] + weight[2] * a.place[1]
-      + weight[3] * a.place[2];
+  return multiply_add (weight[3], 1 << 24, multiply_add (weight[2], 1 << 16,
+          multiply_add (weight[1], 1 << 8, weight[0])));
 }
 
 /* -------------------------------------------------------------------- tiles */
@@ -228,7 +225,7 @@ find_window (const SlantedArgs & a, const Tile & tile, int column, int row,
     weight[i % 2 * 2 + 1] = color_weight (Color < CHANNELS >::halvings (a.k,
             center, second.color), weight_origin + (float) more);
     if (i % 2 != 0)
-      w.weights[i / 2] = pack_weights (a, weight);
+      w.weights[i / 2] = pack_weights (weight);
   }
 }
 
@@ -412,7 +409,7 @@ stereo_cuda_slanted_median (StereoQueue * queue,
   const int limit = STEREO_SLANTED_LIMIT * k->unit;
   const int highest = k->unit * (k->num_disparities - 1);
   SlantedArgs args = { *k, *left, *work, map_or_none (final), *output,
-    limit, highest, max_tile_height, {1u << 8, 1u << 16, 1u << 24}
+    limit, highest, max_tile_height
   };
   dim3 grid (stereo_blocks (k->width, tile_width),
       stereo_blocks (k->height, max_tile_height));

@@ -46,7 +46,7 @@ match_one (const VcbwArgs & a, const Lane < S > & lane,
     uint32_t cost[2][n_words];
 
     find_costs < S, Border, n_words > (a, lane, 16 * b, beyond, cost);
-    average_block < S, n_words > (a, m, cost, 0, to_left[b], to_right[b]);
+    average_block < S, n_words > (m, cost, 0, to_left[b], to_right[b]);
     if (b < 2 * halo)
       continue;
 #pragma unroll
@@ -59,7 +59,7 @@ match_one (const VcbwArgs & a, const Lane < S > & lane,
       for (int i = 0; i < 4; i += 2) {
         uint32_t c = combine (a, v, i);
 
-        winner[i] = min (winner[i], c * a.high_half + index);
+        winner[i] = min (winner[i], multiply_add (c, 65536, index));
         winner[i + 1] = min (winner[i + 1], (c & 0xffff0000u) | index);
       }
     }

@@ -395,17 +395,16 @@ average (int (&c)[4], const uint32_t (&matrix)[S::halo + 1][2],
 
 /* Packs two words below 65536. */
 __device__ uint32_t
-pair (const VcbwArgs & a, int low, int high)
+pair (int low, int high)
 {
-  return (uint32_t) high * a.high_half + (uint32_t) low;
+  return multiply_add ((uint32_t) high, 65536, (uint32_t) low);
 }
 
 /* Packs bytes 1 of four words below 65536. */
 __device__ uint32_t
-pack (const VcbwArgs & a, const int *low, const int *high)
+pack (const int *low, const int *high)
 {
-  return __byte_perm (pair (a, low[0], low[1]), pair (a, high[0], high[1]),
-      0x7531);
+  return __byte_perm (pair (low[0], low[1]), pair (high[0], high[1]), 0x7531);
 }
 
 /* The smallest of three pairs. */
@@ -420,16 +419,17 @@ min3 (uint32_t a, uint32_t b, uint32_t c)
 __device__ uint32_t
 combine (const VcbwArgs & a, const int (&v)[4][4], int i)
 {
-  uint32_t v0 = pair (a, v[0][i], v[0][i + 1]);
-  uint32_t v1 = pair (a, v[1][i], v[1][i + 1]);
-  uint32_t v2 = pair (a, v[2][i], v[2][i + 1]);
-  uint32_t v3 = pair (a, v[3][i], v[3][i + 1]);
+  uint32_t v0 = pair (v[0][i], v[0][i + 1]);
+  uint32_t v1 = pair (v[1][i], v[1][i + 1]);
+  uint32_t v2 = pair (v[2][i], v[2][i + 1]);
+  uint32_t v3 = pair (v[3][i], v[3][i + 1]);
   uint32_t l = v0 + v1, r = v2 + v3;
   uint32_t edge = min3 (l, r, __viaddmin_u16x2 (v0, v2,
           __viaddmin_u16x2 (v1, v3, a.edge_room)));
   uint32_t corner = min3 (v0, v1, min3 (v2, v3, a.corner_room));
 
-  return min3 (l + r, edge * a.two + a.edge, corner * a.four + a.corner);
+  return min3 (l + r, multiply_add (edge, 2, a.edge), multiply_add (corner, 4,
+          a.corner));
 }
 
 /* Pointers of a lane to its pixels in shared memory, for one disparity. */
@@ -525,9 +525,8 @@ find_costs (const VcbwArgs & a, const Lane < S > & lane, int row,
  * per word.  cost: D of the first and second 8 rows, from 16 halo columns
  * before the block on. */
 template < typename S, int WORDS > __device__ void
-average_block (const VcbwArgs & a, const Matrices < S > & m,
-    const uint32_t (&cost)[2][WORDS], int column, uint32_t (&to_left)[2],
-    uint32_t (&to_right)[2])
+average_block (const Matrices < S > & m, const uint32_t (&cost)[2][WORDS],
+    int column, uint32_t (&to_left)[2], uint32_t (&to_right)[2])
 {
   const int halo = S::halo, half_unit[4] = { 128, 128, 128, 128 };
   int h_left[2][4], h_right[2][4];
@@ -546,8 +545,8 @@ average_block (const VcbwArgs & a, const Matrices < S > & m,
   }
 #pragma unroll
   for (int half = 0; half < 2; half++) {
-    to_left[half] = pack (a, h_left[0] + 2 * half, h_left[1] + 2 * half);
-    to_right[half] = pack (a, h_right[0] + 2 * half, h_right[1] + 2 * half);
+    to_left[half] = pack (h_left[0] + 2 * half, h_left[1] + 2 * half);
+    to_right[half] = pack (h_right[0] + 2 * half, h_right[1] + 2 * half);
   }
 }
 

@@ -13,10 +13,10 @@
  * memory.  Each thread then searches C of all these disparities for some
  * pixels of the tile, whose winners it keeps in registers.
  *
- * H200: 0.74 ms for 1920x1080x128, 0.044 ms for 450x375x60.  Slower
- * alternatives: gradients in separate bytes (+0.02 ms), 20 warps or two blocks
- * of 8 warps (+0.08 ms), and strips 64 columns wide, which compute D less
- * often but need a barrier for every 16 rows (0.82 and 0.08 ms).
+ * H200: 0.69 ms for 1920x1080x128.  Slower alternatives: gradients in separate
+ * bytes (+0.02 ms), 20 warps or two blocks of 8 warps (+0.08 ms), and strips 64
+ * columns wide, which compute D less often but need a barrier for every 16 rows
+ * (+0.08 ms).
  */
 
 #ifndef STEREO_VCBW_WINNERS_CUH
@@ -94,10 +94,9 @@ template < typename S > struct Pairs
 /* Updates the right winners with C of two pixels, n of which are in the
  * image. */
 __device__ __forceinline__ void
-update_right (const VcbwArgs & a, uint32_t cost, uint32_t index, int n,
-    uint32_t * right)
+update_right (uint32_t cost, uint32_t index, int n, uint32_t * right)
 {
-  const uint32_t first = cost * a.high_half + index;
+  const uint32_t first = multiply_add (cost, 65536, index);
   const uint32_t second = (cost & 0xffff0000u) | index;
 
   /* without branches */
@@ -130,7 +129,7 @@ compute_costs (const VcbwArgs & a, const Lane < S > & lane,
     find_costs < S, Border, n_words > (a, lane, 16 * b, beyond, cost);
 #pragma unroll
     for (int c = 0; c < S::column_blocks; c++)
-      average_block < S, n_words > (a, m, cost, c, to_left[c][b],
+      average_block < S, n_words > (m, cost, c, to_left[c][b],
           to_right[c][b]);
     if (b < 2 * halo)
       continue;
@@ -149,7 +148,7 @@ compute_costs (const VcbwArgs & a, const Lane < S > & lane,
           const uint32_t cost = combine (a, v, 2 * i);
 
           own[row * Shared < S >::cost_pitch + column / 2] = cost;
-          update_right (a, cost, index, n,
+          update_right (cost, index, n,
               partners + Shared < S >::right_at (row) + column);
         }
       }
@@ -229,8 +228,8 @@ update_left (const VcbwArgs & a, const uint32_t * costs, uint32_t index, int n,
     for (uint32_t i = 0; i < S::warps; i++) {
       const uint32_t cost = own[i * Shared < S >::cost_slice];
 
-      least[0] = min (least[0], cost * a.high_half + i);
-      least[1] = min (least[1], (cost & a.high_mask) | i);
+      least[0] = min (least[0], multiply_add (cost, 65536, i));
+      least[1] = min (least[1], (cost & a.high_half) | i);
     }
     if (a.winners.uniqueness)
       update_seconds < S > (pair, least, index, n, own);

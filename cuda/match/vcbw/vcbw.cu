@@ -99,10 +99,7 @@ find_args (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
     a->output = *frame->output;
   if (frame->winners != NULL)
     a->winners = *frame->winners;
-  a->high_half = 65536;
-  a->high_mask = 0xffff0000u;
-  a->two = 2;
-  a->four = 4;
+  a->high_half = 0xffff0000u;
   a->edge = splat_u16 (k->edge);
   a->edge_room = splat_u16 ((0xffff - k->edge) / 2);
   a->corner = splat_u16 (k->corner);

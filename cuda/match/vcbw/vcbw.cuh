@@ -29,13 +29,9 @@ struct VcbwArgs
   uint32_t edge_room;
   uint32_t corner;
   uint32_t corner_room;
-  /* 65536, 2 and 4, unknown to the compiler: it would shift, and the shift
-   * units are the bottleneck while the multipliers are idle.  0xffff0000 is in
-   * a register because "a & b | 1" takes only one constant. */
+  /* 0xffff0000, unknown to the compiler because "a & b | 1" takes only one
+   * constant */
   uint32_t high_half;
-  uint32_t high_mask;
-  uint32_t two;
-  uint32_t four;
 };
 
 /* vcbw-luma.cu, vcbw-rgb.cu and vcbw-words.cu: launch the kernel for one cost;
