@@ -66,28 +66,33 @@ struct Pair
   uint32_t others;
 };
 
-/* Winners of a thread.  A warp has whole rows, so that indices need no
- * division; surplus threads duplicate the last row. */
+/* Winners of a thread.  In each step a warp has 32 pairs: whole rows or, with
+ * 24 pairs in a row, one row and a third of another that is in other banks. */
 template < typename S > struct Pairs
 {
   static const int in_row = S::tile_width / 2;
-  static const int rows = 32 / in_row;
-  static const int step = rows * S::warps;
-  static const int own = (S::tile_height + step - 1) / step;
+  static const int steps = S::tile_height * in_row / 32;
+  static const int own = (steps + S::warps - 1) / S::warps;
 
   Pair pair[own];
 
-  static __device__ int column ()
+  /* Finds the place of pair j, if the thread has that many. */
+  static __device__ bool find (int j, int & row, int & column)
   {
-    return (int) (threadIdx.x & 31) % in_row;
-  }
+    const int lane = (int) threadIdx.x & 31;
+    const int step = (int) threadIdx.x / 32 + j * S::warps;
 
-  static __device__ int row (int j)
-  {
-    const int row = (int) threadIdx.x / 32 * rows
-        + (int) (threadIdx.x & 31) / in_row % rows;
+    if (in_row != 24) {
+      row = 32 / in_row * step + lane / in_row;
+      column = lane % in_row;
+    } else {
+      /* six steps for eight rows, with parts of the last two */
+      const int i = step % 6;
 
-    return min (row + j * step, S::tile_height - 1);
+      row = step / 6 * 8 + (lane < in_row ? i : 6 + i % 2);
+      column = lane < in_row ? lane : lane - 8 - i / 2 * 8;
+    }
+    return (j + 1) * S::warps <= steps || step < steps;
   }
 };
 
@@ -219,8 +224,12 @@ update_left (const VcbwArgs & a, const uint32_t * costs, uint32_t index, int n,
 {
 #pragma unroll
   for (int j = 0; j < Pairs < S >::own; j++) {
-    const uint32_t *own = costs + Pairs < S >::row (j)
-        * Shared < S >::cost_pitch + Pairs < S >::column ();
+    int row, column;
+
+    if (!best.find (j, row, column))
+      break;
+
+    const uint32_t *own = costs + row * Shared < S >::cost_pitch + column;
     uint32_t least[2] = { STEREO_NO_WINNER, STEREO_NO_WINNER };
     Pair & pair = best.pair[j];
 
@@ -281,8 +290,12 @@ store_left (const VcbwArgs & a, int x0, int y0, bool empty, Pairs < S > & best)
 {
 #pragma unroll
   for (int j = 0; j < Pairs < S >::own; j++) {
-    const int x = x0 + 2 * Pairs < S >::column ();
-    const int y = y0 + Pairs < S >::row (j);
+    int row, column;
+
+    if (!best.find (j, row, column))
+      break;
+
+    const int x = x0 + 2 * column, y = y0 + row;
     Pair & pair = best.pair[j];
 
 #pragma unroll
