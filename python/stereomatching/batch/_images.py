@@ -22,6 +22,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pfm", ".npy", ".pgm", ".
 # Tag of EXIF: what to do with the pixels of a photograph; 1 = nothing
 _ORIENTATION = 0x0112
 
+
 class Unreadable(Exception):
     """A file is missing, or not an image that can be read. The text names it."""
 
