@@ -46,6 +46,8 @@ def run(line):
 
 def main():
     Gst.init(None)
+    if any(spec.startswith("-") for spec in sys.argv[1:]):
+        sys.exit("usage: compare.py [SPEC ...]")
     truth, _ = run(TRUTH)
     print("%-36s %7s %7s %9s %9s" % ("", "bad-1", "bad-2", "mean, px", "time, ms"))
     for spec in sys.argv[1:] or SPECS:

@@ -38,6 +38,8 @@ def points_of(data):
 
 def main():
     Gst.init(None)
+    if len(sys.argv) > 1:
+        sys.exit("usage: points.py")
     pipeline = Gst.parse_launch(PIPELINE)
     pipeline.set_state(Gst.State.PLAYING)
     sample = pipeline.get_by_name("points").try_pull_sample(10 * Gst.SECOND)

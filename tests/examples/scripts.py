@@ -108,6 +108,10 @@ class Scripts(unittest.TestCase):
             done = run("live_properties", *arguments)
             self.assertEqual((done.returncode, done.stderr),
                              (1, "usage: live_properties.py [FRAMES_EACH]\n"))
+        for name, arguments in (("points", ""), ("compare", " [SPEC ...]")):
+            done = run(name, "--help")
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, "usage: %s.py%s\n" % (name, arguments)))
         done = run("depth", *["filesrc location=missing ! pngdec"] * 2)
         self.assertEqual((done.returncode, done.stderr), (1, "filesrc0: Resource not found.\n"))
 
