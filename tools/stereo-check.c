@@ -467,12 +467,11 @@ save_correction (const char *path, const StereoCorrection * correction,
 static bool
 finish (const Options * options, const Measurement * m, StereoMessage * why)
 {
-  StereoCorrection correction;
+  StereoCorrection correction = { 0 };
 
-  stereo_alignment_get_correction (m->alignment, &correction);
   /* rows are corrected from smaller differences on than they are off */
-  if (find_report (m)->status != STEREO_ALIGNMENT_OFF)
-    memset (correction.values, 0, sizeof (correction.values));
+  if (find_report (m)->status == STEREO_ALIGNMENT_OFF)
+    stereo_alignment_get_correction (m->alignment, &correction);
   if (options->save != NULL && is_correction (&correction)
       && !save_correction (options->save, &correction, why))
     return false;
