@@ -135,7 +135,7 @@ match_kernel (const __grid_constant__ VcbwArgs a)
   __syncthreads ();
   make_matrices < S > (weight, m);
   pdl_wait ();
-  /* without disparities merge () may come first */
+  /* without disparities there is no barrier before merge () */
   if (range.first <= range.last)
     load_left < S > (a, x0, y0, shared);
 #pragma unroll
